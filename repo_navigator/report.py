@@ -7,7 +7,6 @@ import pydoc
 import shutil
 import sys
 from collections.abc import Iterable, Iterator, Sequence
-from decimal import Decimal
 from typing import TYPE_CHECKING, Final
 
 from rich.console import Console, Group, RenderableType
@@ -24,7 +23,6 @@ from repo_navigator.terminal import print_text, write_or_print
 
 if TYPE_CHECKING:
     from navigator.state.reports import CutReport, NavigatorOutput, OutlineEntry, TurnReport
-    from navigator.state.usage import TokenUsage
 
 _IN_PAGER: Final = (
     "Space goes on, q ends; the report stands below the code. --no-pager prints without a pager."
@@ -150,14 +148,12 @@ def cost_table(reports: Sequence[TurnReport]) -> Table | Text:
     cached = total.cached / total.input if total.input else 0
     caption = f"{cached:.0%} of what was sent came from a cache."
     table = Table(box=None, header_style="bold", caption=caption, caption_justify="left")
-    table.add_column("step")
-    table.add_column("model")
-    for name in ("calls", "sent", "cached", "answered", "US dollars"):
-        table.add_column(name, justify="right")
-    for report in reports[1:]:
-        _add_row(table, str(report.step_number), report.model, report.usage, report.cost_this_turn)
-    table.add_section()
-    _add_row(table, "all", "", total, last.total_cost)
+    for name in ("step", "model", "calls", "sent", "cached", "answered", "US dollars"):
+        table.add_column(name)
+    rows = [(str(each.step_number), each.model, each.usage, each.cost_this_turn) for each in reports[1:]]
+    for step, model, usage, cost in (*rows, ("all", "", total, last.total_cost)):
+        numbers = (usage.calls, usage.input, usage.cached, usage.output + usage.thinking)
+        table.add_row(step, model, *(f"{number:,}" for number in numbers), dollars(cost))
     return table
 
 
@@ -204,8 +200,3 @@ def _focus_lines(report: TurnReport) -> Iterator[Text]:
 def _cut_lines(cuts: Sequence[CutReport]) -> list[Text]:
     listed = first_three([f"{cut.path} (about +{cut.tokens_to_add:,})" for cut in cuts])
     return [Text(f"Shown in less detail for lack of tokens: {listed}", style="yellow")] if cuts else []
-
-
-def _add_row(table: Table, step: str, model: str, usage: TokenUsage, cost: Decimal) -> None:
-    numbers = (usage.calls, usage.input, usage.cached, usage.output + usage.thinking)
-    table.add_row(step, model, *(f"{number:,}" for number in numbers), dollars(cost))

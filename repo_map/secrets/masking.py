@@ -87,8 +87,8 @@ def _anchors() -> tuple[BytesAhoCorasick, list[tuple[_Rule, ...]]]:
             rules[anchor].append(rule)
     for name in named_values.NAMES:
         rules[name].append(partial(_of_name, name))
-    for anchor, pattern in named_values.ANCHORS.items():
-        rules[anchor].append(partial(_in_place, pattern))
+    for anchor, place in named_values.ANCHORS.items():
+        rules[anchor].append(partial(_in_place, place))
     search = BytesAhoCorasick([anchor.encode() for anchor in rules], implementation=Implementation.DFA)
     return search, [tuple(each) for each in rules.values()]
 
@@ -101,8 +101,8 @@ def _of_name(name: str, source: bytes, start: int, end: int) -> Iterable[Span]:
     return named_values.find(source, name, start, end)
 
 
-def _in_place(pattern: re.Pattern[bytes], source: bytes, start: int, _: int) -> Iterable[Span]:
-    return named_values.find_in_place(source, pattern, start)
+def _in_place(place: named_values.Place, source: bytes, start: int, _: int) -> Iterable[Span]:
+    return named_values.find_in_place(source, place, start)
 
 
 def _private_keys(source: bytes) -> Iterator[tuple[int, int, str]]:

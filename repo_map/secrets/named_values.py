@@ -10,9 +10,11 @@ import binascii
 import re
 from collections.abc import Iterator
 from enum import Enum
+from typing import NamedTuple
 from urllib.parse import unquote
 
 from repo_map.secrets.placeholders import (
+    RULES,
     digit_runs,
     has_inner_digits,
     is_placeholder,
@@ -21,25 +23,9 @@ from repo_map.secrets.placeholders import (
 )
 
 PASSWORD, TOKEN = "password by its name", "key by its name"
-_KEY_OF = (
-    "access account admin api app application auth authentication cookie client crypt cryption consumer"
-    " database db deploy encrypt encryption hash hmac host ingest"
-    " integration jwt license licence master priv private sas secret"
-    " security server service session shared sign signing ssh storage subscription webhook write"
-)
-_KEY_NAMES = tuple(f"{what}{joint}key" for what in _KEY_OF.split() for joint in ("", "_", "-"))
-PASSWORD_NAMES = (
-    *("password", "passwd", "passphrase", "passwort", "passcode"),
-    *("pwd", "pass", "pw", "psk", "authtok"),
-)
-TOKEN_NAMES = (
-    *("secret", "secret_key_base", "token", "credential", "credentials", "creds", "cred"),
-    *("auth", "bearer", "jwt", "pat"),
-    # WordPress.
-    *("nonce_key", "logged_in_key", "auth_salt", "nonce_salt", "logged_in_salt"),
-    *_KEY_NAMES,
-)
-NAMES = (*PASSWORD_NAMES, *TOKEN_NAMES)
+_KEY_NAMES = (f"{what}{joint}key" for what in RULES["key_of"] for joint in ("", "_", "-"))
+PASSWORD_NAMES = frozenset[str](RULES["password_names"])
+NAMES: tuple[str, ...] = (*RULES["password_names"], *RULES["token_names"], *_KEY_NAMES)
 """Ends of names, in lower case."""
 
 _PARTS = ("pass", "pw", "auth", "creds", "cred", "pat", "jwt")
@@ -58,23 +44,7 @@ _OF_NO_SECRET = re.compile(
 _TAIL = re.compile(
     rb"(?i:[_-]?(?:key[_-]?base|base|value|text|string|str|plain|prod|production|staging|live|dev|[0-9]{1,3}))?"
     rb"(?P<closed>[\"'][\])]|\\?[\"'`]|\]|\))?"
-    rb"(?P<apart>"
-    rb"[ \t]{0,24}:[ \t]{0,4}[&*A-Za-z_][\w\[\]<>&|.:' ?]{0,30}?[ \t]{0,4}"  # name: str = "…"
-    rb"=[ \t]{0,24}(?=[bBrRuU@]{0,2}[\"'`])"
-    rb"|[ \t]{0,4}(?:\|\||\?\?|or)[ \t]{1,4}(?=[\"'`])"  # name || "…"
-    rb"|[ \t]{0,24}(?:=>|:=|===?|!==?|\?=|\+=|=|:)[ \t]{0,24}"  # = "…"
-    rb"|[ \t]{1,8}(?:&?'?[A-Za-z]{3,10}[ \t]{1,8})?=[ \t]{0,8}"  # Go: name string = "…"
-    rb"|[ \t]{0,4},[ \t]{0,8}"  # ("name", "…")
-    rb"|\([ \t]{0,4}"  # name("…")
-    rb"|[ \t]{1,4}(?=[\"'])"  # name "…"
-    rb"|[\"']?[ \t]{1,4}(?:\w{1,20}:)?(?i:value)[ \t]{0,2}=[ \t]{0,2}"  # name="…" value="…"
-    rb"|</key>\s{0,80}<string>"  # <key>name</key> <string>…</string>
-    rb"|(?P<element>(?:[ \t][^<>\n]{0,200}|[^<>\n]{0,60})(?:>|&gt;)\s{0,80}(?:<value>\s{0,80})?"
-    rb"(?:<!\[CDATA\[\s{0,80})?(?=[^\s<>]{4,160}?\s{0,80}(?:\]\]>\s{0,80})?(?:</|&lt;/)))"  # <name …>…</name>
-    rb"|[^<>\n]{0,30}>[ \t]{0,4}"
-    rb"|\r?\n[ \t]{1,40}(?i:value)[ \t]{0,4}:[ \t]{1,4}"  # - name: …, value: …
-    rb"|[ \t]{0,4}\{[^{}]{0,160}?\bdefault[ \t]{0,24}=[ \t]{0,4}"  # variable "name" { default = "…" }
-    rb")"
+    rb"(?P<apart>" + "|".join(RULES["between"]).encode() + rb")"
 )
 _GOES_ON = re.compile(
     rb"(?i:(?!key|base|value|text|str|plain|prod|staging|live|dev|or[ \t])[a-z])(?![^<>\n]{0,30}>)"
@@ -274,13 +244,6 @@ def _is_path(value: str) -> bool:
 
 
 # Headers, addresses and commands, each from where its anchor begins.
-_AUTHORIZATION = re.compile(
-    rb"(?i:authorization)[\"'\]\)`]{0,3}[ \t]{0,4}(?:[:=,(]|=>)?[ \t]{0,4}(?:[bfuBFU]?\\?[\"'`])?[ \t]{0,4}"
-    rb"(?i:basic|bearer|token|bot|apikey|api-key|key|genie-?key|ssws|splunk|negotiate|digest|pve[a-z]+)"
-    rb"[ \t:=]{1,4}(?P<value>[\w+/=.~:%!@#$^&*-]{8,}+)"
-)
-_BASIC = re.compile(rb"(?i:basic)[ \t]{1,4}(?P<value>[A-Za-z0-9+/_-]{12,}+={0,2})(?![\w])")
-_BEARER = re.compile(rb"(?i:bearer)[ \t]{1,4}(?P<value>[\w+/=.~-]{16,}+)")
 _URL = re.compile(
     rb"://(?P<user>[^\s:/?#\[\]@\"'`<>\\,;(){}]{0,128}(?:@[\w.-]{1,100}(?=:))?)"
     rb"(?::(?P<password>[^\s\"'`<>\\]{1,512}))?@(?P<host>[\w.%\[\]:$\{\}-]{1,200})"
@@ -297,89 +260,54 @@ _MAX_SCHEME_BYTES = 20
 _DSN = re.compile(rb"(?:^|[\"'`= ])[\w.-]{1,64}:(?P<value>[^\s:/\"'`<>\\@]{6,128})\Z")
 _MAX_DSN_BYTES = 200
 """Bytes before the anchor of Go's data source names, ``user:password@tcp(host)``."""
-_USER = re.compile(
-    rb"(?:-u|--user|--proxy-user|-U)[ \t=]{0,3}[\"']?[^\s:\"'`$<>{}]{1,128}"
-    rb":(?P<value>(?!//)[^\s\"'\\]{4,512})"
-)
-_MYSQL = re.compile(
-    rb"(?:mysql|mysqldump|mysqladmin|mariadb|sshpass|redis-cli|docker[ ]login|mongo(?:sh|dump)?|sqlcmd)\b"
-    rb"[^\n]{0,160}?[ ]-[paP][ ]?[\"']?(?P<value>[^\s\"'`<>\\$-][^\s\"'\\]{5,256})"
-)
-_IDENTIFIED = re.compile(
-    rb"(?i:identified[ ](?:with[ ]\w{1,40}[ ])?by|with[ ]password)[ \t]{1,4}'(?P<value>[^'\s]{6,256})'"
-)
-_SERVED = re.compile(
-    rb"(?:requirepass|masterauth|bindpw|rootpw)[ \t]{1,8}(?P<value>[^\s\"'<>\\]{6,256})[ \t]*(?=\r?\n|\Z)"
-)
-_ARGUMENT = rb"[^,()\r\n]{1,160},[ \t]{0,4}"
-_IN_ORDER = re.compile(
-    rb"(?:(?:auth[ ]?=[ ]?|HTTPBasicAuth|\.login)\("
-    + _ARGUMENT
-    + rb"|(?:getConnection|mysqli_connect|new PDO)\("
-    rb"(?:" + _ARGUMENT + rb"){2})(?:\"(?P<value>[^\"\s\\]{6,256})\"|'(?P<single>[^'\s\\]{6,256})')"
-)
-"""Calls that take a password in second or third place."""
-_SIGNED = re.compile(rb"(?i:x-amz-signature)=(?P<value>[0-9a-f]{64})")
 _HOST_OF_DOCS = re.compile(
     rb"(?:[\w-]+\.)*(?:example\.(?:com|org|net)|localhost|127\.0\.0\.1|test|invalid|host|hostname|example)(?![\w.-])",
     re.IGNORECASE,
 )
-_DOCKER_AUTH = re.compile(rb"\"auth\"[ ]?:[ ]?\"(?P<value>[A-Za-z0-9+/]{8,}+={0,2})\"")
+
+
+class Place(NamedTuple):
+    """A place of a secret that its text tells: a header, an address, or a command."""
+
+    pattern: re.Pattern[bytes]
+    judged_as: str
+    """What the value must be: ``password``, ``token``, ``basic`` (both in base64), ``url`` or ``dsn``."""
+
+
 ANCHORS = {
-    "authorization": _AUTHORIZATION,
-    "basic ": _BASIC,
-    "bearer ": _BEARER,
-    "://": _URL,
-    "-u ": _USER,
-    "--user": _USER,
-    "--proxy-user": _USER,
-    "mysql": _MYSQL,
-    "mariadb": _MYSQL,
-    "sshpass": _MYSQL,
-    "redis-cli": _MYSQL,
-    "docker login": _MYSQL,
-    "mongo": _MYSQL,
-    "sqlcmd": _MYSQL,
-    "identified ": _IDENTIFIED,
-    "with password": _IDENTIFIED,
-    '"auth"': _DOCKER_AUTH,
-    **dict.fromkeys(("requirepass", "masterauth", "bindpw", "rootpw"), _SERVED),
-    **dict.fromkeys(
-        ("auth=(", "auth = (", "httpbasicauth(", ".login(", "getconnection(", "mysqli_connect(", "new pdo("),
-        _IN_ORDER,
-    ),
-    "x-amz-signature=": _SIGNED,
-    "@tcp(": _DSN,
-    "@unix(": _DSN,
+    "://": Place(_URL, "url"),
+    **dict.fromkeys(("@tcp(", "@unix("), Place(_DSN, "dsn")),
+    **{
+        anchor: Place(re.compile(row["pattern"].encode()), row["judged_as"])
+        for row in RULES["place"]
+        for anchor in row["anchors"]
+    },
 }
 
 
-def find_in_place(source: bytes, pattern: re.Pattern[bytes], at: int) -> Iterator[tuple[int, int, str]]:
+def find_in_place(source: bytes, place: Place, at: int) -> Iterator[tuple[int, int, str]]:
     """Yield the secret of a header, an address or a command that begins at ``at``."""
-    if pattern is _DSN:
+    pattern, judged_as = place
+    if judged_as == "dsn":
         match = pattern.search(source, max(at - _MAX_DSN_BYTES, 0), at)
     else:
         match = pattern.match(source, at)
     if match is None:
         return
-    if pattern is _URL:
+    if judged_as == "url":
         yield from _of_url(match)
         return
-    group = "single" if pattern is _IN_ORDER and match["single"] is not None else "value"
+    group = match.lastgroup or "value"
     value = match[group].decode("latin-1")
-    if pattern in (_BASIC, _DOCKER_AUTH) or (pattern is _AUTHORIZATION and b"asic" in match[0][:40].lower()):
+    is_basic = judged_as == "basic" or (judged_as == "token" and b"asic" in match[0][:40].lower())
+    if is_basic:
         is_secret = _is_basic(value)
-    elif pattern in (_BEARER, _AUTHORIZATION):
-        is_secret = (
-            len(value) >= 16
-            and has_inner_digits(value)
-            and digit_runs(value) >= 2
-            and not is_placeholder(value)
-        )
+    elif judged_as == "token":
+        is_secret = len(value) >= 16 and _is_key(value, 2)
     else:
         is_secret = _is_password(value)
     if is_secret:
-        yield *match.span(group), PASSWORD if pattern not in (_BEARER, _AUTHORIZATION) else TOKEN
+        yield *match.span(group), TOKEN if judged_as == "token" else PASSWORD
 
 
 def _of_url(match: re.Match[bytes]) -> Iterator[tuple[int, int, str]]:
@@ -388,11 +316,11 @@ def _of_url(match: re.Match[bytes]) -> Iterator[tuple[int, int, str]]:
     end = -1 if match["password"] is None else _end_of_password(match)
     if end < 0:
         user = user.partition("@")[0]
-        if len(user) >= 20 and has_inner_digits(user) and digit_runs(user) >= 3 and not is_placeholder(user):
+        if len(user) >= 20 and _is_key(user, 3):
             yield start, start + len(user), TOKEN
         return
     value = source[stop + 1 : end].decode("latin-1")
-    if len(user) >= 32 and has_inner_digits(user) and digit_runs(user) >= 3 and not is_placeholder(user):
+    if len(user) >= 32 and _is_key(user, 3):
         yield start, stop, TOKEN
     if (
         (meets_password_policy(value) or not _HOST_OF_DOCS.match(source, end + 1))
@@ -418,6 +346,10 @@ def _end_of_password(match: re.Match[bytes]) -> int:
             return at
         at = source.find(b"@", at + 1, last)
     return last
+
+
+def _is_key(value: str, runs: int) -> bool:
+    return has_inner_digits(value) and digit_runs(value) >= runs and not is_placeholder(value)
 
 
 def _is_password(value: str) -> bool:

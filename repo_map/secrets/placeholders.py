@@ -4,25 +4,16 @@ from __future__ import annotations
 
 import binascii
 import re
+import tomllib
 from itertools import pairwise
+from pathlib import Path
+from typing import Any, Final
 
-_DUMMIES = re.findall(
-    r"\S+",
-    """
-    aaa abc abcd abcdef access accesskey account admin alice anon another api apikey app asdf
-    auth bar basic baz bearer bob change changeit changeme client confirm correct credential
-    credentials current db def default demo dev dummy enter example fake field first foo foobar
-    forgot guest hello here hunter id in input invalid is key letmein local login me mock my
-    mysql name new nobody not old open other page pass passphrase passwd password passwort
-    placeholder postgres private prod pw pwd qux qwerty random real redis refresh reset root
-    sample second secret secrets sesame some staging string super supersecret temp test tester
-    testing the this to token top user username valid value very welcome world wrong xyz your
-    """,
+RULES: Final[dict[str, Any]] = tomllib.loads(
+    Path(__file__).with_name("named_values.toml").read_text(encoding="utf-8")
 )
-_ONLY_DUMMIES = re.compile(
-    rf"(?>(?:{'|'.join(sorted(_DUMMIES, key=len, reverse=True))}|(?<![A-Za-z])[an](?![A-Za-z])|[\W\d_])*)",
-    re.IGNORECASE,
-)
+_WORDS = "|".join(sorted(RULES["dummies"], key=len, reverse=True))
+_ONLY_DUMMIES = re.compile(rf"(?>(?:{_WORDS}|(?<![A-Za-z])[an](?![A-Za-z])|[\W\d_])*)", re.IGNORECASE)
 _LEET = re.compile(
     r"(?:p[a4@][s5$]{2}w[o0]rd|s[e3]cr[e3]t|t[e3]st|[a4@]dm[i1]n|r[o0]{2}t)[\W\d_]*", re.IGNORECASE
 )
@@ -98,19 +89,15 @@ def _encodes_placeholder(value: str) -> bool:
 
 def meets_password_policy(value: str) -> bool:
     """Return True if a value is long and has four kinds of characters, as password policies want."""
-    kinds = (str.islower, str.isupper, str.isdigit, _is_mark)
-    return 10 <= len(value) <= 128 and all(any(kind(character) for character in value) for kind in kinds)
-
-
-def _is_mark(character: str) -> bool:
-    return character in "!#$%&*+?@^~=|;:,"
+    kinds = (str.islower, str.isupper, str.isdigit, "!#$%&*+?@^~=|;:,".__contains__)
+    return 10 <= len(value) <= 128 and all(any(map(kind, value)) for kind in kinds)
 
 
 def looks_random(value: str) -> bool:
     """Return True if a value has digits and letters, or changes its case all the time."""
-    return (
-        any(character.isdigit() for character in value) and any(character.isalpha() for character in value)
-    ) or (len(value) >= 30 and len(_CASES.findall(value)) >= 3)
+    if any(map(str.isdigit, value)) and any(map(str.isalpha, value)):
+        return True
+    return len(value) >= 30 and len(_CASES.findall(value)) >= 3
 
 
 def has_inner_digits(value: str) -> bool:

@@ -7,14 +7,8 @@ import json
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Iterator
-from functools import lru_cache
-from pathlib import Path
 from typing import Any, Final, NamedTuple
 
-from repo_map import globs
-from repo_map.errors import FlightPlanError
-from repo_map.sources import disk
 from repo_map.sources.file_kinds import is_binary
 
 NOTEBOOK: Final = ".ipynb"
@@ -40,7 +34,6 @@ _DETECTED: Final = (
 _JAPANESE: Final = frozenset({"cp932", "euc_jp"})
 _SAMPLE_BYTES: Final = 4_000
 _BEYOND_ASCII: Final = bytes(range(0x80, 0x100))
-_MAX_ATTRIBUTES_BYTES: Final = 100_000
 
 
 class Decoded(NamedTuple):
@@ -51,13 +44,13 @@ class Decoded(NamedTuple):
     """What it was decoded from, ``""`` for UTF-8."""
 
 
-def decode(source: bytes, path: str, declared: str = "") -> Decoded:
+def decode(source: bytes, path: str) -> Decoded:
     """Return a file's bytes as UTF-8 with line feeds; a notebook as the source of its cells.
 
-    A byte order mark decides the encoding, else ``declared``, else a coding line, else how the bytes look.
-    Bytes that are no text are returned as they are.
+    A byte order mark decides the encoding, else a coding line, else how the bytes look. Bytes that are no
+    text are returned as they are.
     """
-    decoded = _as_utf8(source, declared)
+    decoded = _as_utf8(source)
     if b"\r" in decoded.source and b"\n" not in decoded.source:
         decoded = decoded._replace(source=decoded.source.replace(b"\r", b"\n"))
     if path.endswith(NOTEBOOK) and decoded.source.lstrip().startswith(b"{"):
@@ -65,8 +58,8 @@ def decode(source: bytes, path: str, declared: str = "") -> Decoded:
     return decoded
 
 
-def _as_utf8(source: bytes, declared: str) -> Decoded:
-    encoding = next((name for mark, name in _MARKS if source.startswith(mark)), "") or declared
+def _as_utf8(source: bytes) -> Decoded:
+    encoding = next((name for mark, name in _MARKS if source.startswith(mark)), "")
     if not encoding:
         if source.isascii() or is_binary(source):
             return Decoded(source)
@@ -114,36 +107,10 @@ def _mixture(text: str, encoding: str) -> float:
     return 1 - max(scripts.values(), default=0) / max(scripts.total(), 1)
 
 
-def declared_encoding(root: Path, path: str) -> str:
-    """Return the ``working-tree-encoding`` of a file in the root's ``.gitattributes``, ``""`` without one."""
-    attributes = root / ".gitattributes"
-    changed = disk.modified_ns(attributes)
-    rules = _encodings(root, changed) if changed else ()
-    return next((encoding for pattern, encoding in reversed(rules) if _applies(pattern, path)), "")
-
-
-@lru_cache(maxsize=16)
-def _encodings(root: Path, _changed_ns: int) -> tuple[tuple[str, str], ...]:
-    try:
-        text = disk.read_start(root, ".gitattributes", _MAX_ATTRIBUTES_BYTES).decode("utf-8", "replace")
-    except OSError:
-        return ()
-    found = re.findall(r"^[ \t]*([^\s#]\S*)[ \t](?:.*[ \t])?working-tree-encoding=(\S+)", text, re.M)
-    return tuple(
-        (f"**/{each}" if "/" not in each else each.lstrip("/"), encoding) for each, encoding in found
-    )
-
-
-def _applies(pattern: str, path: str) -> bool:
-    try:
-        return globs.matches(pattern, path)
-    except FlightPlanError:
-        return False
-
-
 # Notebooks.
 
-_TOKEN: Final = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"(\s*+:)?|[{}\[\]]', re.S)
+_DECODER: Final = json.JSONDecoder()
+_SOURCE_BEGINS: Final = re.compile(r'\s*"source":\s*\[\s*')
 _PLAIN_MAGIC: Final = re.compile(r"%%(?:time|timeit|capture|prun)\b")
 _SLASHES: Final = frozenset(
     {"javascript", "typescript", "scala", "java", "kotlin", "c#", "c++", "go", "rust", "swift"}
@@ -151,38 +118,56 @@ _SLASHES: Final = frozenset(
 """Languages of kernels whose comments are not written with ``#``."""
 
 
-class _Cell(NamedTuple):
-    kind: str
-    pieces: list[tuple[int, str]]
-    """Offset in the file and text of each string of its source."""
-
-
 def _cells(source: bytes) -> bytes:
     """Return the cells' source at the lines of the file that hold it, all else blank.
 
-    A notebook with several lines of source on a line of the file is numbered through its cells instead. The
-    first line names the language of the kernel. What is no notebook is returned as it is.
+    A notebook that is not written with a line of source on each line is numbered through its cells instead.
+    The first line names the language of the kernel. What is no notebook is returned as it is.
     """
     try:
-        cells, language = list(_read_cells(source)), _kernel_language(source)
-    except (ValueError, IndexError, AttributeError, RecursionError):
+        notebook = json.loads(source)
+        mark, head = _kernel_mark(notebook)
+        pieces: list[tuple[str, list[str]]] = []
+        for cell in notebook["cells"]:
+            text = cell["source"]
+            is_text = cell["cell_type"] != "code" or _is_foreign("".join(text))
+            strings = [text] if isinstance(text, str) else text
+            pieces += ((piece, _shown(piece, mark, is_text=is_text)) for piece in strings)
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
         return source
-    mark = "//" if language in _SLASHES else "#"
-    lines = [f"{mark} Notebook in {language}"]
-    aligned, count, counted = True, 0, 0
-    for cell in cells:
-        is_text = cell.kind != "code" or _is_foreign("".join(text for _, text in cell.pieces))
-        for at, text in cell.pieces:
-            count, counted = count + source.count(b"\n", counted, at), at
-            aligned = aligned and count >= len(lines) and "\n" not in text[:-1]
-            lines += [""] * (count - len(lines) if aligned else 0)
-            lines += (
-                f"{mark} {line}" if is_text or line.lstrip().startswith(("%", "!")) else line
-                for line in text.removesuffix("\n").split("\n")
-            )
-    total = source.count(b"\n")
-    lines += [""] * (total - len(lines) if aligned else 0)
-    return "\n".join((*lines, "")).encode("utf-8", "replace")
+    written = source.decode("utf-8", "replace").split("\n")
+    lines = _aligned(written, pieces) or ["", *(line for _, shown in pieces for line in shown), ""]
+    lines[0] = head
+    return "\n".join(lines).encode("utf-8", "replace")
+
+
+def _aligned(written: list[str], pieces: list[tuple[str, list[str]]]) -> list[str]:
+    """Return the lines of a notebook with its source and nothing else; none if they do not match."""
+    lines, at, is_source = [""] * len(written), 0, False
+    for number, line in enumerate(written):
+        text = line.strip().removesuffix(",")
+        if not is_source:
+            is_source = _SOURCE_BEGINS.fullmatch(line) is not None
+        elif text == "]":
+            is_source = False
+        elif (
+            at == len(pieces)
+            or len(pieces[at][1]) != 1
+            or text[:1] != '"'
+            or _DECODER.raw_decode(text) != (pieces[at][0], len(text))
+        ):
+            return []
+        else:
+            lines[number] = pieces[at][1][0]
+            at += 1
+    return lines if at == len(pieces) and len(written) > 1 else []
+
+
+def _shown(piece: str, mark: str, *, is_text: bool) -> list[str]:
+    return [
+        f"{mark} {line}" if is_text or line.lstrip().startswith(("%", "!")) else line
+        for line in piece.removesuffix("\n").split("\n")
+    ]
 
 
 def _is_foreign(text: str) -> bool:
@@ -190,35 +175,11 @@ def _is_foreign(text: str) -> bool:
     return text.startswith("%%") and not _PLAIN_MAGIC.match(text)
 
 
-def _kernel_language(source: bytes) -> str:
-    metadata: dict[str, Any] = json.loads(source).get("metadata") or {}
-    named = (metadata.get("language_info") or {}).get("name") or (metadata.get("kernelspec") or {}).get(
-        "language"
-    )
-    return re.sub(r"[^\w+#-]", "", str(named or "python").lower())[:30]
-
-
-def _read_cells(source: bytes) -> Iterator[_Cell]:
-    """Yield the cells of a notebook in order."""
-    path: list[bytes] = []
-    key, kind = b"", ""
-    pieces: list[tuple[int, str]] = []
-    for token in _TOKEN.finditer(source):
-        written = token[0]
-        if written in b"{[":
-            path.append(key)
-            key = b""
-        elif written in b"}]":
-            path.pop()
-            key = b""
-            if len(path) == 2 and path[1] == b"cells":
-                yield _Cell(kind, pieces)
-                kind, pieces = "", []
-        elif token[1]:
-            key = written[1 : written.rindex(b'"')]
-        elif not 3 <= len(path) <= 4 or path[1] != b"cells":
-            continue
-        elif len(path) == 3 and key == b"cell_type":
-            kind = json.loads(written)
-        elif path[3:] == [b"source"] or (len(path) == 3 and key == b"source"):
-            pieces.append((token.start(), json.loads(written)))
+def _kernel_mark(notebook: dict[str, Any]) -> tuple[str, str]:
+    """Return how comments begin, and the line that names the language of the kernel."""
+    metadata = notebook.get("metadata") or {}
+    kernels = (metadata.get("language_info") or {}, metadata.get("kernelspec") or {})
+    named = kernels[0].get("name") or kernels[1].get("language")
+    language = re.sub(r"[^\w+#-]", "", str(named or "python").lower())[:30]
+    mark = "//" if language in _SLASHES else "#"
+    return mark, f"{mark} Notebook in {language}"

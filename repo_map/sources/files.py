@@ -68,7 +68,7 @@ class ReadFile(NamedTuple):
     secrets: tuple[str, ...] = ()
     """The format of each secret that is masked in ``source``."""
     encoding: str = ""
-    """What ``source`` was decoded from, ``""`` for UTF-8; before that, the encoding that git declares."""
+    """What ``source`` was decoded from, ``""`` for UTF-8."""
 
 
 def resolve_root(root: Path) -> Path:

@@ -16,7 +16,7 @@ import numpy as np
 from repo_map import globs
 from repo_map.errors import RepositoryNotFoundError
 from repo_map.limits import DEFAULT, Limits
-from repo_map.sources.decoding import NOTEBOOK, declared_encoding, decode
+from repo_map.sources.decoding import NOTEBOOK, decode
 from repo_map.sources.files import (
     Listing,
     ReadFile,
@@ -121,8 +121,7 @@ class FolderSource(NamedTuple):
         return path
 
     def read(self, path: str, limit: int) -> ReadFile:
-        read = read_file(self.root, path, limit=limit)
-        return read._replace(encoding=declared_encoding(self.root, path)) if read.source else read
+        return read_file(self.root, path, limit=limit)
 
 
 def folder_source(root: Path) -> FolderSource:
@@ -335,7 +334,7 @@ class MaskedReader(NamedTuple):
         read = self.reader.read(path, limit)
         if read.source is None:
             return read
-        source, encoding = decode(read.source, path, read.encoding)
+        source, encoding = decode(read.source, path)
         return read._replace(source=source, encoding=encoding)
 
     def read(self, path: str) -> ReadFile:

@@ -5,8 +5,6 @@ something.
 from __future__ import annotations
 
 import json
-import sys
-import time
 from argparse import Namespace
 from importlib.metadata import version
 from typing import TYPE_CHECKING, Final
@@ -15,7 +13,6 @@ from mcp_server.settings import Settings
 from repo_map.check.check import check_changes
 from repo_map.check.git_diff import read_changes
 from repo_map.check.report import format_annotations, format_json, format_sarif, format_text
-from repo_map.index.build import refresh_index
 from repo_map.index.index import Index
 from repo_map.index.store import Store
 from repo_navigator.arguments import open_index, require_repository
@@ -28,9 +25,6 @@ if TYPE_CHECKING:
 EXAMPLES = ("", "--since main --json", ". --since main..HEAD --format sarif > check.sarif")
 _FOUND: Final = 1
 """The exit code where something was found, or a strict check is not complete."""
-_POLL_SECONDS: Final = 0.5
-_POLL_SHARE: Final = 9
-"""Times as long as the last look at the tree: watching takes at most a tenth of one core."""
 
 
 def add_arguments(parser: Parser) -> None:
@@ -52,14 +46,11 @@ def add_arguments(parser: Parser) -> None:
         "--json", dest="format", action="store_const", const="json", help="the same as --format json"
     )
     parser.add_switch("--strict", "end with exit code 1 also if the check could not decide everything")
-    parser.add_switch("--watch", "check again after each change, until Ctrl-C")
 
 
 def run(args: Namespace, settings: Settings) -> int:
     """Print what is found, and return 1 where something is, or may be and the check is strict."""
     index, store = open_index(require_repository(args.repo, (), settings, "as the first argument"), settings)
-    if args.watch:
-        return _watch(index, store, args)
     report = _check(index, store, args.since)
     print_text(_format(report, args.format))
     return _FOUND if report.findings or (args.strict and not report.complete) else 0
@@ -75,22 +66,3 @@ def _format(report: CheckReport, form: str) -> str:
     if form == "sarif":
         return json.dumps(format_sarif(report, version("repo-navigator")), ensure_ascii=False) + "\n"
     return format_annotations(report) if form == "github" else format_text(report)
-
-
-def _watch(index: Index, store: Store, args: Namespace) -> int:
-    """Print the result, and print it again whenever a change of the tree alters it, until Ctrl-C."""
-    printed = ""
-    checked_index = None
-    try:
-        while True:
-            started = time.monotonic()
-            index = refresh_index(index)
-            if index is not checked_index:
-                text = _format(_check(index, store, args.since), args.format)
-                if text != printed:
-                    print_text(f"\n{text}" if printed and args.format == "text" else text)
-                    sys.stdout.flush()
-                checked_index, printed = index, text
-            time.sleep(max(_POLL_SECONDS, _POLL_SHARE * (time.monotonic() - started)))
-    except KeyboardInterrupt:
-        return 0

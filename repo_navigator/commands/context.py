@@ -1,4 +1,4 @@
-"""Print the context, or the plan, of a stored navigation. With --feedback, take one more step, as `show`."""
+"""Print the context, or the plan, of a stored navigation."""
 
 from __future__ import annotations
 
@@ -10,26 +10,25 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from mcp_server.report_text import status_of
 from mcp_server.settings import Settings
-from navigator.errors import InvalidRequestError
 from navigator.planner.outline_text import outline_text
 from repo_map.check.model import finding_data
 from repo_map.messages import plural
 from repo_navigator.arguments import add_output, add_paging, plan_updates, write, write_json
 from repo_navigator.cli import Parser
-from repo_navigator.navigations import ID_START, select_navigation, use_navigator
+from repo_navigator.navigations import select_navigation, use_navigator
 from repo_navigator.report import closing, show_context, stderr_console
 
 if TYPE_CHECKING:
     from navigator.navigator import Navigator
     from navigator.state.reports import NavigatorOutput, UnreadWords
 
-EXAMPLES = ("", '--feedback "3, 7 and 12"', '--feedback "who calls Session.send?"', "--plan -o plan.yaml")
+EXAMPLES = ("", "--plan -o plan.yaml")
 _MAX_NAMED = 5
 """Files that a line names; the others are counted."""
 
 
 def add_arguments(parser: Parser) -> None:
-    """Add which navigation is shown, and what is said to it."""
+    """Add which navigation is shown."""
     parser.add_value(
         "navigation",
         "ID",
@@ -37,35 +36,23 @@ def add_arguments(parser: Parser) -> None:
         "of all)",
         nargs="?",
     )
-    parser.add_value(
-        "--feedback",
-        "TEXT",
-        "take one more step: `3, 7`, a name, `drop X`, `callers of X`; print what is new",
-    )
-    parser.add_switch("--all", "after --feedback, print the whole context, not only what is new")
     parser.add_switch("--plan", "print the flight plan instead of the context")
     add_paging(parser)
     add_output(parser)
 
 
 def run(args: Namespace, settings: Settings) -> int:
-    """Print the stored context, what feedback adds to it, its plan or a JSON object."""
+    """Print the stored context, its plan or a JSON object."""
     named, updates = args.navigation, plan_updates(args)
-    if named and not named.startswith(ID_START) and len(named.split()) > 1:
-        raise InvalidRequestError(
-            f'ID is `{named}`; give an id, and words by `--feedback "{named}"`.', argument="navigation_id"
-        )
-    if args.feedback and (args.json or not args.plan):
-        return take_step(args, settings, feedback=args.feedback)
     started = time.perf_counter()
 
     async def read(navigator: Navigator) -> NavigatorOutput:
         navigation_id = await select_navigation(navigator, named, Path.cwd(), quiet=args.quiet or args.json)
-        if args.feedback or updates:
-            await navigator.step(navigation_id, feedback=args.feedback, updates=updates or None)
+        if updates:
+            await navigator.step(navigation_id, updates=updates)
         return await navigator.context(navigation_id)
 
-    output = use_navigator(settings, read, takes_steps=bool(args.feedback or updates))
+    output = use_navigator(settings, read, takes_steps=bool(updates))
     seconds = time.perf_counter() - started
     if args.json:
         data = context_data(output, seconds, status_of(output.stop_reason), output.notes)

@@ -16,7 +16,6 @@ from mcp_server.errors import MODEL_FAILED
 from mcp_server.report_text import status_of
 from mcp_server.settings import Settings
 from navigator.errors import InvalidRequestError, ModelFailedError
-from navigator.picture.page import saved_page
 from navigator.planner.arguments import require_goal
 from navigator.settings import DEFAULT_MAX_STEPS, FIRST_ANSWER, NavigationRequest
 from navigator.state.reports import NavigatorOutput, StopReason
@@ -40,7 +39,6 @@ from repo_navigator.terminal import CANCELLED, read_input, read_plan
 
 if TYPE_CHECKING:
     from navigator.navigator import Navigator
-    from navigator.picture.page import PictureData
     from navigator.planner.request import ValidRequest
 
 EXAMPLES = (
@@ -105,7 +103,6 @@ def add_arguments(parser: Parser) -> None:
     parser.add_value("--max-steps", "N", f"maximum steps ({DEFAULT_MAX_STEPS})", type=int)
     parser.add_value("--plan", "FILE", "flight plan to start from, in YAML; - reads stdin")
     parser.add_value("--save-plan", "FILE", "write the flight plan to this file; `replay` draws it again")
-    parser.add_value("--html", "FILE", "write a picture of the map to this file, as an HTML page")
     parser.add_switch("--interactive", "ask after each step whether to continue, change something or stop")
     parser.add_switch("--verbose", "print on stderr what each step decided, and why")
     parser.add_switch(
@@ -119,14 +116,12 @@ def add_arguments(parser: Parser) -> None:
 def run(args: Namespace, settings: Settings) -> int:
     """Navigate, and print the context: alone on stdout, or within a JSON object."""
     started = time.perf_counter()
-    files = [file for file in (args.save_plan, args.html, args.output) if file]
-    if "-" in files:
-        flag = "--save-plan" if args.save_plan == "-" else "--html"
+    if args.save_plan == "-":
         raise InvalidRequestError(
-            f"{flag} is -, which would mix it with the context; name a file.", argument=flag
+            "--save-plan is -, which would mix it with the context; name a file.", argument="--save-plan"
         )
     request = _request(args, settings)
-    for file in files:
+    for file in filter(None, (args.save_plan, args.output)):
         require_writable(Path(file))
     result = NavigationResult()
     try:
@@ -156,7 +151,6 @@ class NavigationResult:
     """What a navigation has come to, also when it is interrupted."""
 
     output: NavigatorOutput | None = None
-    picture: PictureData | None = None
     unread: tuple[str, ...] = ()
     """Repositories of which a first look has answered, and that are not read whole."""
     cancelled: bool = False
@@ -177,8 +171,6 @@ async def _navigate(
             # Ctrl-C keeps what was done: the last completed step is read back before the end.
             with anyio.CancelScope(shield=True):
                 result.output = await navigator.context(navigation_id)
-                if args.html:
-                    result.picture = await navigator.picture(navigation_id)
     finally:
         result.unread = navigator.background_indexing()
 
@@ -200,8 +192,6 @@ def _print(result: NavigationResult, output: NavigatorOutput, args: Namespace, s
             console.print(cost_line(output, seconds) if args.interactive else below, soft_wrap=True)
     if args.save_plan:
         replace_text(Path(args.save_plan), output.flight_plan_yaml)
-    if args.html and result.picture is not None:
-        replace_text(Path(args.html), saved_page(result.picture))
 
 
 def _request(args: Namespace, settings: Settings) -> ValidRequest:

@@ -10,13 +10,20 @@ from repo_navigator.arguments import add_output, add_paging
 from repo_navigator.cli import Parser
 from repo_navigator.commands.context import take_step
 
-EXAMPLES = ("2 4 10", "Session.send src/tokens.py:3-40", "--drop tests", "--undo")
+EXAMPLES = (
+    "2 4 10",
+    "Session.send src/tokens.py:3-40",
+    "--drop tests",
+    '--feedback "callers of Session.send"',
+    "--undo",
+)
 
 
 def add_arguments(parser: Parser) -> None:
     """Add what is shown, and of which navigation."""
     parser.add_value("wanted", "WHAT", "a number, a name, a path, or path:3-9", nargs="*")
     parser.add_values("--drop", "WHAT", "leave this out; may be repeated")
+    parser.add_value("--feedback", "TEXT", "take the step that a phrase asks for: `drop X`, `callers of X`")
     parser.add_switch("--undo", "take the latest step back")
     parser.add_value(
         "--id", "ID", "id of the navigation (default: the latest of this folder)", dest="navigation"
@@ -28,8 +35,8 @@ def add_arguments(parser: Parser) -> None:
 
 def run(args: Namespace, settings: Settings) -> int:
     """Print what is new in the context."""
-    if not (args.wanted or args.drop or args.undo):
+    feedback = "undo" if args.undo else args.feedback
+    if not (args.wanted or args.drop or feedback):
         raise InvalidRequestError("Nothing is named; name what to show, such as `2 4`.", argument="WHAT")
     show = [int(each) if each.isdecimal() else each for each in args.wanted]
-    undo = {"feedback": "undo"} if args.undo else {}
-    return take_step(args, settings, show=show or None, drop=args.drop or None, **undo)
+    return take_step(args, settings, show=show or None, drop=args.drop or None, feedback=feedback)

@@ -4,12 +4,8 @@ from __future__ import annotations
 
 import json
 import os
-import signal
-import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 import yaml
@@ -17,7 +13,6 @@ import yaml
 from repo_map.text import tokens
 from repo_navigator.main import main
 from tests.support.errors import refusal_of_command
-from tests.support.signals import heeding_ctrl_c
 from tests.support.trees import commit, git, write
 
 FILES = {
@@ -200,31 +195,6 @@ def test_a_strict_check_that_is_not_complete_ends_with_1(shop: Path, undecided: 
     assert main(["check", str(undecided), "--strict"]) == 1
     git(shop, "checkout", "-q", ".")
     assert main(["check", str(shop), "--strict"]) == 0
-
-
-def test_check_watch_prints_each_new_result_until_interrupted(tmp_path: Path) -> None:
-    tree = commit(tmp_path / "tree", {"a.py": "def gross(): pass\n", "b.py": "from a import gross\n"})
-    command = [sys.executable, "-m", "repo_navigator.main", "check", str(tree), "--watch", "--json"]
-    environment = os.environ | {"REPO_NAVIGATOR_CACHE": str(tmp_path / "cache")}
-    with heeding_ctrl_c():
-        watcher = subprocess.Popen(
-            command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
-        )
-    with watcher:
-        assert watcher.stdout is not None
-        assert watcher.stderr is not None
-
-        def findings() -> list[Any]:
-            found: list[Any] = json.loads(watcher.stdout.readline())["findings"]  # type: ignore[union-attr]
-            return found
-
-        assert findings() == []
-        write(tree, {"a.py": "def net(): pass\n"})
-        assert [each["path"] for each in findings()] == ["b.py"]
-        write(tree, {"b.py": "from a import net\n"})
-        assert findings() == []
-        watcher.send_signal(signal.SIGINT)
-        assert (watcher.wait(), watcher.stderr.read()) == (0, "")
 
 
 def _refuse(capsys: pytest.CaptureFixture[str], *commands: list[str]) -> Iterator[str]:

@@ -67,7 +67,7 @@ def test_without_an_id_the_latest_navigation_of_this_folder_is_meant(
     context, message = ran(capfd, "show", "shop/mail.py")
     assert context.startswith(f"{HEADER} shop/mail.py")
     assert key in message
-    assert "shop/prices.py:6-8 price_of" in ran(capfd, "context", "--feedback", "who calls discount?")[0]
+    assert "shop/prices.py:6-8 price_of" in ran(capfd, "show", "--feedback", "who calls discount?")[0]
 
 
 def test_a_follow_up_prints_what_is_new_alone_and_says_where_the_whole_is(
@@ -75,15 +75,15 @@ def test_a_follow_up_prints_what_is_new_alone_and_says_where_the_whole_is(
 ) -> None:
     key = opened(shop, capfd)
     before = ran(capfd, "context")[0]
-    new, message = ran(capfd, "context", "--feedback", "show shop/mail.py")
+    new, message = ran(capfd, "show", "--feedback", "show shop/mail.py")
     assert new.startswith(f"{HEADER} shop/mail.py")
     assert "shop/prices.py" not in new
     assert f"repo-navigator context {key}" in message
-    whole = ran(capfd, "context", "--feedback", "show shop/cart.py", "--all")[0]
+    whole = ran(capfd, "show", "--feedback", "show shop/cart.py", "--all")[0]
     assert f"{HEADER} shop/mail.py" in whole
     assert f"{HEADER} shop/cart.py" in whole
     assert len(whole) > len(before)
-    nothing, message = ran(capfd, "context", "--feedback", "drop shop/mail.py")
+    nothing, message = ran(capfd, "show", "--feedback", "drop shop/mail.py")
     assert nothing == ""
     assert "no longer shown: shop/mail.py" in message
 
@@ -93,13 +93,13 @@ def test_a_follow_up_as_an_object_has_the_whole_and_what_is_new(
 ) -> None:
     opened(shop, capfd)
     step = json.loads(ran(capfd, "context", "--json")[0])["total_iterations"]
-    ran(capfd, "context", "--json", "--feedback", "show shop/mail.py", "-o", tmp_path / "new.json")
+    ran(capfd, "show", "--json", "--feedback", "show shop/mail.py", "-o", tmp_path / "new.json")
     found = json.loads((tmp_path / "new.json").read_text("utf-8"))
     assert found["context_delta"].startswith(f"{HEADER} shop/mail.py")
     assert found["context_delta"] in found["context"]
     assert (found["since_step"], found["removed"]) == (step, [])
     assert found["delta_tokens"] < found["tokens"]
-    ran(capfd, "context", "--feedback", "undo", "-o", tmp_path / "new.txt")
+    ran(capfd, "show", "--feedback", "undo", "-o", tmp_path / "new.txt")
     assert (tmp_path / "new.txt").read_text("utf-8") == ""
 
 
@@ -119,7 +119,7 @@ def test_whether_words_were_understood_is_told_as_data(
     shop: Path, capfd: pytest.CaptureFixture[str], words: str, not_understood: list[dict[str, Any]]
 ) -> None:
     key = opened(shop, capfd)
-    answer = json.loads(ran(capfd, "context", key, "--json", "--feedback", words)[0])
+    answer = json.loads(ran(capfd, "show", "--id", key, "--json", "--feedback", words)[0])
     assert (answer["understood"], answer["not_understood"]) == (not not_understood, not_understood)
     assert json.loads(ran(capfd, "context", key, "--json")[0])["understood"] is None
 
@@ -133,7 +133,7 @@ def test_a_stored_navigation_is_read_and_gone_on_with(
     assert context.rstrip() == made["context"].rstrip()
     assert message.rstrip().endswith(key)
     assert ran(capfd, "context", key, "--plan")[0].rstrip() == made["flight_plan_yaml"].rstrip()
-    again = json.loads(ran(capfd, "context", key, "--json", "--feedback", "drop shop/prices.py")[0])
+    again = json.loads(ran(capfd, "show", "--id", key, "--json", "--feedback", "drop shop/prices.py")[0])
     assert again["navigation_id"] == key
     assert "shop/prices.py" not in {file["path"] for file in again["files"]}
     file = tmp_path / "plan.yaml"

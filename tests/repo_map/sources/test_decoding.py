@@ -10,7 +10,7 @@ import pytest
 
 from repo_map.index.build import build_index
 from repo_map.index.store import Store
-from repo_map.sources.decoding import declared_encoding, decode
+from repo_map.sources.decoding import decode
 
 GERMAN = "# Größe und Straße\nx = 'für'\n"
 
@@ -51,21 +51,6 @@ def test_utf8_and_what_is_no_text_stay_as_they_are(source: bytes) -> None:
 def test_lone_carriage_returns_end_lines() -> None:
     assert decode(b"a = 1\rb = 2\r", "a.py").source == b"a = 1\nb = 2\n"
     assert decode(b"a = '\r'\nb = 2\r\n", "a.py").source == b"a = '\r'\nb = 2\r\n"
-
-
-def test_git_attributes_declare_encodings(tmp_path: Path) -> None:
-    rules = "*.ps1 text working-tree-encoding=UTF-16LE eol=crlf\n/old/** working-tree-encoding=cp866\n"
-    (tmp_path / ".gitattributes").write_text(rules, encoding="utf-8")
-    (tmp_path / "a.ps1").write_bytes("function Get-Größe { 1 }\n".encode("utf-16-le"))
-    assert [declared_encoding(tmp_path, path) for path in ("x/a.ps1", "old/b.c", "a.c")] == [
-        "UTF-16LE",
-        "cp866",
-        "",
-    ]
-    index = build_index(tmp_path, store=Store(None), workers=1)
-    assert [each.name for each in index.definitions(1)] == ["Get-Größe"]
-    assert index.problems[0].path == ""
-    assert "utf-16-le (1)" in index.problems[0].what
 
 
 def notebook(*cells: tuple[str, str], language: str = "python", indent: int | None = 1) -> bytes:
@@ -137,10 +122,3 @@ def test_hostile_bytes_take_linear_time(path: str, source: bytes) -> None:
     began = time.process_time()
     decode(source, path)
     assert time.process_time() - began < 4
-
-
-def test_hostile_attributes_take_linear_time(tmp_path: Path) -> None:
-    (tmp_path / ".gitattributes").write_bytes(b"\n" * 60_000 + b"a " * 20_000)
-    began = time.process_time()
-    assert declared_encoding(tmp_path, "a.c") == ""
-    assert time.process_time() - began < 2
