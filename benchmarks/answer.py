@@ -68,7 +68,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--out", type=Path, metavar="FILE", help="keep rows here, and go on from here")
     parser.add_argument(
-        "--weights", type=Path, metavar="FILE", help="weights by repository (training.foreign_weights)"
+        "--weights", type=Path, metavar="FILE", help="weights by repository (JSON object)"
     )
     parser.add_argument("--names", type=Path, metavar="FILE", help="guessed names by task (JSON object)")
     parser.add_argument(
