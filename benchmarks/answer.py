@@ -67,9 +67,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--limit", type=int, metavar="N", help="of each file N tasks, in turn from each repository"
     )
     parser.add_argument("--out", type=Path, metavar="FILE", help="keep rows here, and go on from here")
-    parser.add_argument(
-        "--weights", type=Path, metavar="FILE", help="weights by repository (JSON object)"
-    )
+    parser.add_argument("--weights", type=Path, metavar="FILE", help="weights by repository (JSON object)")
     parser.add_argument("--names", type=Path, metavar="FILE", help="guessed names by task (JSON object)")
     parser.add_argument(
         "--bm25f", action="store_true", help="measure the baseline and the ceiling beside the answers"
