@@ -77,7 +77,7 @@ class BudgetEnforcementPlugin(BasePlugin):
         if words := session.choose_affordable(llm_request):
             before = state.read(callback_context.state.to_dict())
             stopped = Navigation(before.state, before.run.stopping(StopReason.BUDGET, words))
-            state.write(callback_context.state, stopped)
+            callback_context.state.update(state.delta(stopped))
             step.navigation = stopped
             return LlmResponse(content=_text("model", f"BUDGET_EXCEEDED: {words}"))
         if session.is_over:
@@ -113,7 +113,7 @@ class BudgetEnforcementPlugin(BasePlugin):
             and step.session.ledger.spent != step.navigation.run.spent
         ):
             step.navigation = step.booked(state.read(callback_context.state.to_dict()))
-            state.write(callback_context.state, step.navigation)
+            callback_context.state.update(state.delta(step.navigation))
         return None
 
 

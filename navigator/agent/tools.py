@@ -218,7 +218,7 @@ async def record(step: StepContext, context: Context, decision: Decision) -> dic
         after = finish_after_step(after, f"{step.gave_up}.")
     elif step.settles and not step.asks_models:
         after = finish_after_step(after)
-    state.write(context.state, after)
+    context.state.update(state.delta(after))
     step.navigation, step.result = after, StepResult(found, view.map.map_text)
     return {
         "status": "success",

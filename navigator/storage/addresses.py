@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 from importlib.util import find_spec
-from typing import Final
+from typing import Final, Literal
 from urllib.parse import parse_qsl, unquote, urlsplit
 
 from navigator.errors import StorageError
@@ -15,29 +15,25 @@ _SCHEMES: Final = ("postgresql+asyncpg", "postgresql")
 _SSL: Final = ("disable", "allow", "prefer", "require", "verify-ca", "verify-full")
 _SCHEMA: Final = re.compile(r"[a-z_][a-z0-9_]{0,62}")
 _BUCKET_FORM: Final = "s3://BUCKET/PREFIX or gs://BUCKET"
-_S3: Final = re.compile(
-    r"(s3)://([a-z0-9][a-z0-9.-]{1,61}[a-z0-9])(?:/((?:(?!\.+(?:/|$))[\w.=-]+(?:/|$))*))?", re.ASCII
+_BUCKET: Final = re.compile(
+    r"(s3|gs)://([a-z0-9][a-z0-9._-]{1,220}[a-z0-9])/?((?:(?!\.+(?:/|$))[\w.=-]+(?:/|$))*)", re.ASCII
 )
 """A prefix has no parts of dots alone."""
-_GCS: Final = re.compile(r"(gs)://([a-z0-9][a-z0-9._-]{1,220}[a-z0-9])/?()")
 _PACKAGES: Final = {"s3": "boto3", "gs": "google.cloud.storage"}
 """The client of each kind of bucket, of the extra ``team``."""
 
 
 @dataclass(frozen=True)
 class DatabaseAddress:
-    """A PostgreSQL database."""
+    """A PostgreSQL database; the driver looks a missing user or password up, as ``psql`` does."""
 
     host: str
     port: int
     database: str
     user: str | None = None
-    """None lets the driver look in the environment, as ``psql`` does."""
     password: str | None = field(default=None, repr=False)
-    """None lets the driver look in ``PGPASSWORD`` and in the password file."""
     ssl: str = "prefer"
     schema: str = "repo_navigator"
-    """The schema that the tables lie in."""
 
     def __str__(self) -> str:
         """Return the address as it may be reported: without user and password."""
@@ -55,35 +51,26 @@ class BucketAddress:
     bucket: str
     prefix: str = ""
     """``""``, or a path that ends with a slash; only S3 takes one."""
-    scheme: str = "s3"
-    """``s3`` or ``gs``."""
+    scheme: Literal["s3", "gs"] = "s3"
 
     def __str__(self) -> str:
-        """Return the address."""
         return f"{self.scheme}://{self.bucket}/{self.prefix}"
 
 
 def require_packages(store: DatabaseAddress | None, bucket: BucketAddress | None) -> None:
-    """Refuse a store whose packages are not installed, without importing any.
-
-    Raises:
-        StorageError: one is not.
-    """
+    """Raise ``StorageError`` for a store whose packages are not installed; none is imported."""
     needed = [("STORE", "asyncpg")] if store is not None else []
     needed += [("ARTIFACTS", _PACKAGES[bucket.scheme])] if bucket is not None else []
     for setting, package in needed:
-        if not _is_installed(package):
+        try:
+            is_installed = find_spec(package) is not None
+        except ModuleNotFoundError:
+            is_installed = False  # Nor is the package above it.
+        if not is_installed:
             raise StorageError(
                 f"REPO_NAVIGATOR_{setting} leads to a store whose packages are not installed; "
                 "run `pip install 'repo-navigator[team]'`."
             )
-
-
-def _is_installed(package: str) -> bool:
-    try:
-        return find_spec(package) is not None
-    except ModuleNotFoundError:
-        return False  # What it lies in is not installed either.
 
 
 def read_database_address(text: str) -> DatabaseAddress:
@@ -124,11 +111,11 @@ def read_bucket_address(text: str) -> BucketAddress:
             f"holds a key; write {_BUCKET_FORM}, and give keys by AWS_ACCESS_KEY_ID and "
             "AWS_SECRET_ACCESS_KEY, by a profile, or by GOOGLE_APPLICATION_CREDENTIALS"
         )
-    found = _S3.fullmatch(text.strip()) or _GCS.fullmatch(text.strip())
-    if found is None:
+    found = _BUCKET.fullmatch(text.strip())
+    if found is None or (found[1] == "gs" and found[3]):
         raise ValueError(
             f"is not an address of a bucket; write {_BUCKET_FORM}, a prefix of letters, digits, `.`, `_`, "
             "`=`, `-` and `/`"
         )
-    prefix = (found[3] or "").strip("/")
-    return BucketAddress(found[2], f"{prefix}/" if prefix else "", found[1])
+    prefix = found[3].rstrip("/")
+    return BucketAddress(found[2], f"{prefix}/" if prefix else "", "gs" if found[1] == "gs" else "s3")

@@ -14,24 +14,19 @@ from navigator.errors import NavigationBusyError, NavigatorError, StorageError
 _DATABASE: Final = frozenset({"sqlalchemy", "asyncpg"})
 _BUCKET: Final = frozenset({"botocore", "boto3", "google", "requests", "urllib3"})
 """Packages whose errors session and artifact services raise; they are loaded only where one is used."""
-_CHANGED: Final = "StaleSessionError"
+_STALE: Final = "StaleSessionError"
 """ADK's name for a session that was changed since it was read."""
 _WORDS: Final = {
     "InvalidCatalogNameError": "no such database",
-    "InvalidPasswordError": "it does not let this user in",
-    "InvalidAuthorizationSpecificationError": "it does not let this user in",
-    "DefaultCredentialsError": "no usable credentials",
-    "NoCredentialsError": "no usable credentials",
-    "TimeoutError": "no answer in time",
     "QueryCanceledError": "no answer in time",
-    "SSLError": "its certificate is not accepted",
+    "TimeoutError": "no answer in time",
     "ConnectionRefusedError": "connection refused",
     "ConnectionError": "connection lost",
     "InterfaceError": "connection lost",
     "InternalClientError": "connection lost",
     "PostgresConnectionError": "connection lost",
 }
-"""What went wrong, by the names of an error's classes; the first that is known counts."""
+"""By the names of an error's classes; another one is named in its own words."""
 
 
 class StorageFaults(NamedTuple):
@@ -54,7 +49,7 @@ class StorageFaults(NamedTuple):
         except NavigatorError:
             raise
         except Exception as error:
-            if type(error).__name__ == _CHANGED:
+            if type(error).__name__ == _STALE:
                 raise NavigationBusyError(
                     f"Another process has just stepped `{navigation_id}`; read its report, then step again."
                 ) from error
@@ -65,7 +60,6 @@ class StorageFaults(NamedTuple):
             raise StorageError(sentence) from None
 
     def _sentence(self, error: Exception, *, writes: bool) -> str | None:
-        """Return the fault that an error tells of, None where it tells of none."""
         package = type(error).__module__.partition(".")[0]
         is_connection = isinstance(error, ConnectionError | TimeoutError | ssl.SSLError)
         if package in _DATABASE or (self.database and is_connection):
@@ -93,19 +87,15 @@ class StorageFaults(NamedTuple):
 
 
 def _words(error: BaseException) -> str:
-    """Return what went wrong in a few words."""
+    """Return what went wrong in a few words, without the text of the error."""
     # SQLAlchemy wraps its adapter's error, which wraps the driver's.
     found: BaseException = getattr(error, "orig", None) or error
     while type(found).__module__.startswith("sqlalchemy") and found.__cause__ is not None:
         found = found.__cause__
     if isinstance(answer := getattr(found, "response", None), dict):
         return str(answer.get("Error", {}).get("Code", "no reason given"))
-    if isinstance(found, ConnectionError) and "rejected SSL" in str(found):
-        return "it has no TLS, which `ssl` in the address asks for"
     names = [each.__name__ for each in type(found).__mro__]
     if words := next((_WORDS[name] for name in names if name in _WORDS), ""):
         return words
-    if isinstance(found, OSError):
-        return found.strerror or "no connection"
     name = re.sub(r"(Error|Exception)$", "", names[0])
     return re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name).lower() or "no reason given"

@@ -1,10 +1,14 @@
-"""The table of navigations: what lists, expiry and answers ask, so that they read no session."""
+"""The table of navigations: what lists, expiry and answers ask, so that they read no session; and SQLite."""
 
 from __future__ import annotations
 
+import asyncio
 import json
+import sqlite3
 import time
 from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from navigator.state.client_state import StoredNavigation
@@ -16,7 +20,6 @@ if TYPE_CHECKING:
     from navigator.state.run_state import Navigation
     from navigator.storage.errors import StorageFaults
     from navigator.storage.postgres import PostgresDatabase
-    from navigator.storage.sqlite import SqliteDatabase
 
 TABLE: Final = """
 CREATE TABLE IF NOT EXISTS navigations (
@@ -60,7 +63,6 @@ class NavigationIndex:
             navigation.state.repo_path,
             navigation.state.user_task,
             now,
-            durable=True,
         )
 
     async def update(self, navigation: Navigation, user: str) -> None:
@@ -107,7 +109,7 @@ class NavigationIndex:
         if not state.can_be_stored(key.navigation_id):
             return False
         query = f"UPDATE navigations SET status = 'forgotten' WHERE {_ONE} AND {_STORED} RETURNING 1"
-        return bool(await self._execute(query, *key, durable=True))
+        return bool(await self._execute(query, *key))
 
     async def forgotten(self, limit: int) -> list[NavigationKey]:
         """Return navigations whose deletion, or whose beginning, was cut short, ``limit`` at most."""
@@ -135,6 +137,66 @@ class NavigationIndex:
         )
         return [StoredNavigation._make((*row[:5], row[5] and StopReason(row[5]), *row[6:])) for row in rows]
 
-    async def _execute(self, statement: str, *values: Any, durable: bool = False) -> Sequence[Any]:
+    async def _execute(self, statement: str, *values: Any) -> Sequence[Any]:
         with self._faults.raised(writes=not statement.startswith("SELECT")):
-            return await self._database.execute(statement, *values, durable=durable)
+            return await self._database.execute(statement, *values)
+
+
+LOCKED_S: Final = 10.0
+"""Seconds that a statement waits for a database that another process has locked."""
+
+
+class SqliteDatabase:
+    """A file, or memory; all statements run one after the other in one thread, each a transaction."""
+
+    merge = "json_patch({old}, {new})"
+    """What merges the JSON object ``{new}`` into ``{old}``."""
+
+    def __init__(self, path: Path | None, sessions: Path | None = None, *, create: str = "") -> None:
+        """Describe a database, which is opened when it is first used.
+
+        Statements know ``sessions``, the database of ADK's session service, as ``adk``.
+        """
+        self._path, self._sessions, self._create = path, sessions, create
+        self._connection: sqlite3.Connection | None = None
+        self._thread = ThreadPoolExecutor(1, "navigation-index")
+
+    async def execute(self, statement: str, *values: Any) -> Sequence[Any]:
+        """Return the rows of a statement with parameters ``$1``, ``$2``, once what it wrote is committed."""
+        running = asyncio.get_running_loop().run_in_executor(self._thread, self._execute, statement, values)
+        # A statement that has begun is waited for: a cancelled call has written all or nothing.
+        try:
+            return await asyncio.shield(running)
+        except asyncio.CancelledError:
+            await asyncio.wait({running})
+            raise
+
+    async def close(self) -> None:
+        """Close the file; the next statement opens it again."""
+        await asyncio.get_running_loop().run_in_executor(self._thread, self._close)
+        self._thread.shutdown(wait=False)
+        self._thread = ThreadPoolExecutor(1, "navigation-index")
+
+    def _execute(self, statement: str, values: Sequence[Any]) -> Sequence[Any]:
+        if self._connection is None:
+            self._connection = self._open()
+        named = {str(number): value for number, value in enumerate(values, start=1)}
+        return self._connection.execute(statement, named).fetchall()
+
+    def _open(self) -> sqlite3.Connection:
+        # Without an isolation level each statement is committed by itself.
+        name = ":memory:" if self._path is None else str(self._path)
+        connection = sqlite3.connect(name, timeout=LOCKED_S, isolation_level=None, check_same_thread=False)
+        try:
+            if self._sessions is not None:
+                connection.execute("ATTACH ? AS adk", (str(self._sessions),))
+            connection.executescript(f"PRAGMA foreign_keys = ON; PRAGMA synchronous = NORMAL; {self._create}")
+        except BaseException:
+            connection.close()
+            raise
+        return connection
+
+    def _close(self) -> None:
+        if self._connection is not None:
+            self._connection.close()
+            self._connection = None

@@ -14,7 +14,6 @@ from weakref import WeakValueDictionary
 from filelock import FileLock, Timeout
 
 from navigator.errors import NavigationBusyError
-from navigator.supervision import supervise
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
@@ -47,10 +46,9 @@ class ProcessLocks:
 
 
 class NavigationLocks:
-    """Locks by navigation id."""
+    """Locks by navigation id: among the tasks of this process, and by ``shared`` among processes."""
 
     def __init__(self, shared: ProcessLocks | None = None, *, busy_s: float = BUSY_S) -> None:
-        """Lock among the tasks of this process, and by ``shared`` among processes."""
         self._shared = shared or ProcessLocks()
         self._busy_s = busy_s
         self._local: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
@@ -83,11 +81,7 @@ class NavigationLocks:
             local.release()
 
     def require_held(self, navigation_id: str) -> None:
-        """Refuse to write for a step whose lock may be another process's by now.
-
-        Raises:
-            NavigationBusyError: it may.
-        """
+        """Raise ``NavigationBusyError`` for a step whose lock may be another process's by now."""
         if self._shared.is_lost(_lock_name(navigation_id)):
             raise NavigationBusyError(
                 f"The connection that held `{navigation_id}` was lost, so this step was not stored; read its "
@@ -115,7 +109,7 @@ class NavigationLocks:
 
 
 def _lock_name(navigation_id: str) -> str:
-    """Return what a navigation's lock is called; a client's name for a navigation names no file itself."""
+    # A client's name for a navigation names no file itself.
     return hashlib.sha256(navigation_id.encode("utf-8", "replace")).hexdigest()[:32]
 
 
@@ -149,33 +143,23 @@ class FileLocks(ProcessLocks):
         return self._folder / f"{name}.lock"
 
 
-BEAT_S: Final = 3.0
-"""Between two signs of life on the connection that holds locks."""
-STALLED_S: Final = 20.0
-"""Seconds without one after which the database ends that connection, and others may take its locks."""
 LOCK_SETTINGS: Final = {
-    "idle_session_timeout": f"{STALLED_S:.0f}s",
     "tcp_keepalives_idle": "5",
     "tcp_keepalives_interval": "3",
     "tcp_keepalives_count": "2",
 }
-"""Of the connection that holds locks."""
+"""Of the connection that holds locks: the database ends that of a machine that is gone within 11 s."""
 
 
 class AdvisoryLocks(ProcessLocks):
-    """PostgreSQL's advisory locks, all on one connection; the database frees them when it ends.
-
-    A replica that stalls gives no sign of life, so the database ends its connection too.
-    """
+    """PostgreSQL's advisory locks, all on one connection that ``connect`` opens; they end with it."""
 
     def __init__(self, connect: Callable[[], Awaitable[Any]]) -> None:
-        """Lock by connections that ``connect`` opens; one at a time is used."""
         self._connect = connect
         self._connection: Any = None
         self._held: dict[str, Any] = {}
         """The connection that holds a lock, by its name."""
         self._using = asyncio.Lock()
-        self._beating: asyncio.Task[None] | None = None
 
     async def take(self, name: str) -> bool:
         """Take the lock, unless another replica holds it."""
@@ -185,18 +169,17 @@ class AdvisoryLocks(ProcessLocks):
             taken = await self._connection.fetchval("SELECT pg_try_advisory_lock($1)", _number(name))
             if taken:
                 self._held[name] = self._connection
-            if self._beating is None or self._beating.done():
-                self._beating = supervise(self._beat(), "keeping the locks' connection")
         return bool(taken)
 
     async def release(self, name: str) -> None:
         """Release the lock, unless it went with its connection."""
         connection = self._held.pop(name)
         async with self._using:
-            if not connection.is_closed():
-                # What it says otherwise is that the connection has just ended, and the lock with it.
-                with suppress(Exception):
-                    await connection.execute("SELECT pg_advisory_unlock($1)", _number(name))
+            with suppress(Exception):  # The connection has ended, and the lock with it.
+                await connection.execute("SELECT pg_advisory_unlock($1)", _number(name))
+            if not self._held:
+                # What lies idle for long may be cut without a sign of it.
+                await self.close()
 
     def is_lost(self, name: str) -> bool:
         """Return whether the connection that held the lock has ended."""
@@ -205,23 +188,9 @@ class AdvisoryLocks(ProcessLocks):
 
     async def close(self) -> None:
         """Close the connection."""
-        if self._beating is not None:
-            self._beating.cancel()
         connection, self._connection = self._connection, None
         if connection is not None:
             connection.terminate()
-
-    async def _beat(self) -> None:
-        """Give signs of life while a lock is held, then close the connection before the database does."""
-        while self._connection is not None:
-            await asyncio.sleep(BEAT_S)
-            async with self._using:
-                if not self._held:
-                    self._connection.terminate()
-                    self._connection = None
-                    return
-                with suppress(Exception):  # The next write finds out that the connection has ended.
-                    await self._connection.execute("SELECT 1")
 
 
 def _number(name: str) -> int:

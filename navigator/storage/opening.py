@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-import os
 import sqlite3
 from collections.abc import Callable
 from contextlib import closing, suppress
@@ -17,10 +16,9 @@ from filelock import FileLock
 
 from navigator.storage.addresses import BucketAddress, DatabaseAddress, require_packages
 from navigator.storage.errors import StorageFaults
-from navigator.storage.index import TABLE, NavigationIndex
+from navigator.storage.index import LOCKED_S, TABLE, NavigationIndex, SqliteDatabase
 from navigator.storage.locks import FileLocks, NavigationLocks
 from navigator.storage.sessions import Artifacts, FileArtifacts, Sessions, TableSessions
-from navigator.storage.sqlite import LOCKED_S, SqliteDatabase
 from navigator.storage.storage import Storage
 
 SESSIONS: Final = "sessions.db"
@@ -29,7 +27,7 @@ ARTIFACTS: Final = "artifacts"
 LOCKS: Final = "locks"
 _OLD: Final = ("artifacts", "locks", "answers")
 """Folders of earlier versions beside their databases."""
-MIN_FREE_BYTES: Final = 1_000_000
+_MIN_FREE_BYTES: Final = 1_000_000
 """Of free disk, without which navigations are kept in memory."""
 logger = logging.getLogger(__name__)
 
@@ -104,7 +102,7 @@ def _prepare(data_dir: Path) -> str:
     data_dir.mkdir(parents=True, exist_ok=True, mode=0o700)
     with TemporaryFile(dir=data_dir) as probe:
         # A step that can't be stored is lost work: better to know before the first one.
-        probe.write(bytes(MIN_FREE_BYTES))
+        probe.write(bytes(_MIN_FREE_BYTES))
         probe.flush()
     # Two processes of a new version must not set aside what the other has just made.
     with FileLock(data_dir / ".opening.lock", timeout=10, mode=0o600):
@@ -114,10 +112,7 @@ def _prepare(data_dir: Path) -> str:
             # A backup may have been restored in another mode.
             (data_dir / folder).chmod(0o700)
         for path in (data_dir / SESSIONS, data_dir / INDEX):
-            # SQLite would make it readable as the umask allows.
-            # One that exists is not opened: closing it would drop SQLite's locks.
-            if not path.exists():
-                os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
+            # SQLite makes files readable as the umask allows.
             with closing(sqlite3.connect(path, timeout=LOCKED_S)) as connection:
                 connection.execute("PRAGMA journal_mode = WAL")  # What several processes write best.
             for ending in ("", "-wal", "-shm"):
@@ -129,9 +124,7 @@ def _prepare(data_dir: Path) -> str:
 def _set_aside_unreadable(data_dir: Path) -> str:
     """Move what an earlier version stored, or what is damaged, into a folder of its own; return a note."""
     databases = [data_dir / name for name in (SESSIONS, INDEX) if (data_dir / name).exists()]
-    if not databases:
-        return ""
-    why = "" if len(databases) == 2 else "an earlier version made it"
+    why = "an earlier version made it" if len(databases) == 1 else ""
     for database in databases:
         why = why or _damage(database)
     if not why:
@@ -149,7 +142,6 @@ def _set_aside_unreadable(data_dir: Path) -> str:
 
 
 def _damage(path: Path) -> str:
-    """Return why a database can't be read, ``""`` where it can."""
     try:
         with closing(sqlite3.connect(path, timeout=LOCKED_S)) as connection:
             connection.execute("SELECT name, sql FROM sqlite_master").fetchall()

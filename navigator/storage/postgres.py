@@ -40,7 +40,7 @@ def open_postgres(
 
 
 async def look_at(address: DatabaseAddress) -> str:
-    """Return what this version would change in a database, ``""`` for nothing; nothing is made or changed.
+    """Return what this version would change in a database, ``""`` for nothing; it changes nothing.
 
     Raises:
         StorageError: the database can't be reached, or refuses.
@@ -104,7 +104,7 @@ class PostgresDatabase:
             server_settings=server_settings,
         )
 
-    async def execute(self, statement: str, *values: Any, durable: bool = False) -> Sequence[Any]:
+    async def execute(self, statement: str, *values: Any) -> Sequence[Any]:
         """Return the rows of a statement, once what it wrote is committed."""
         async with self._making:
             if not self._is_ready:

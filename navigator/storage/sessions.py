@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from google.adk.artifacts import BaseArtifactService
     from google.adk.sessions import BaseSessionService
 
+    from navigator.storage.index import SqliteDatabase
     from navigator.storage.postgres import PostgresDatabase
-    from navigator.storage.sqlite import SqliteDatabase
 
 APP_NAME: Final = "repo_navigator"
 _PLAIN: Final = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-.@+")

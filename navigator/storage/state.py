@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Final, Protocol
+from typing import Any, Final
 
 from navigator.state.run_state import Navigation, RunState
 from navigator.state.state import NavigatorState
@@ -12,26 +12,12 @@ STATE_KEY: Final = "navigator"
 RUN_KEY: Final = "navigator_run"
 
 
-class _Writable(Protocol):
-    def __setitem__(self, key: str, value: Any, /) -> None: ...
-
-
 def read(state: Mapping[str, Any]) -> Navigation:
-    """Return the navigation that a session's state holds.
-
-    Raises:
-        ValueError: it holds none.
-    """
+    """Return the navigation that a session's state holds; raise ``ValueError`` if it holds none."""
     return Navigation(
         NavigatorState.model_validate(state.get(STATE_KEY)),
         RunState.model_validate(state.get(RUN_KEY)),
     )
-
-
-def write(state: _Writable, navigation: Navigation) -> None:
-    """Put the navigation into a context's state, whole; the event that carries it makes it durable."""
-    for key, value in delta(navigation).items():
-        state[key] = value
 
 
 def delta(navigation: Navigation) -> dict[str, Any]:

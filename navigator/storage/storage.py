@@ -56,14 +56,8 @@ class Storage:
     ) -> None:
         """Keep navigations in services that agree with each other.
 
-        Args:
-            sessions: their states and events.
-            artifacts: their maps and records.
-            index: one row of each.
-            locks: one step at a time.
-            faults: how errors of the services are reported.
-            note: what users should know of the storage; empty when all is well.
-            is_lost: whether what was stored can't be reached, and what is new is in memory.
+        Users are shown the ``note``. ``is_lost`` means that what was stored can't be reached, and what is new
+        is in memory.
         """
         self._sessions = sessions
         self._artifacts = artifacts
@@ -79,11 +73,7 @@ class Storage:
 
     @asynccontextmanager
     async def hold(self, navigation_id: str) -> AsyncIterator[None]:
-        """Hold a navigation from reading its state to storing an answer: no other call steps it meanwhile.
-
-        Raises:
-            NavigationBusyError: others held it for too long.
-        """
+        """Hold a navigation from reading its state to storing an answer: no other call steps it meanwhile."""
         async with AsyncExitStack() as held:
             with self.faults.raised(navigation_id, writes=True):
                 await held.enter_async_context(self.locks.hold(navigation_id))
@@ -118,11 +108,7 @@ class Storage:
         await self.index.update(after, user)
 
     async def load(self, navigation_id: str, user: str) -> Navigation:
-        """Return a navigation as it is stored.
-
-        Raises:
-            UnknownNavigationError: the user has none of that id.
-        """
+        """Return a navigation as it is stored; raise ``UnknownNavigationError`` if the user has none."""
         found = None
         try:
             if state.can_be_stored(navigation_id):
@@ -169,10 +155,10 @@ class Storage:
         return found
 
     async def deliver(self, navigation_id: str, user: str, fields: Mapping[str, Any]) -> None:
-        """Change fields of what was delivered of a navigation; a step under way is not in the way.
+        """Change fields of what was delivered of a navigation.
 
-        Where it can't be stored, that is logged: the client is sent more than it needs the next time, and a
-        step that was taken must not end in an error.
+        A fault is logged alone: the client is sent more than it needs the next time, and a step that was
+        taken must not end in an error.
         """
         try:
             await self.index.deliver(NavigationKey(user, navigation_id), fields)
@@ -214,7 +200,6 @@ class Storage:
         await self.index.close()
 
     async def _delete(self, key: NavigationKey) -> bool:
-        """Delete all of a forgotten navigation, and return whether nothing is left."""
         try:
             with self.faults.raised(key.navigation_id, writes=True):
                 await self._sessions.delete(key)
@@ -227,7 +212,6 @@ class Storage:
         return True
 
     def _require_found(self) -> None:
-        """Refuse to call a navigation unknown that was stored where nothing can be read."""
         if self._is_lost:
             raise StorageError(f"The stored navigations can't be read. {self.note}")
 

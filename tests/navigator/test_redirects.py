@@ -72,7 +72,7 @@ async def test_a_redirect_is_told_and_not_followed(
     assert not any("elsewhere" in each for each in flown.server.heard)
     assert flown.output.stop_reason is StopReason.FINISHED
     assert wire.model in flown.notes
-    assert is_same_host or host in flown.notes
+    assert f"HTTP {status}" in flown.notes
     assert flown.output.total_cost == 0
 
 
@@ -88,7 +88,7 @@ async def test_no_endpoint_of_gemini_follows_a_redirect(status: int) -> None:
             lambda: client.aio.files.get(name="files/1"),
         ]
         for ask in asked:
-            with pytest.raises(Exception, match="redirects to"):
+            with pytest.raises(Exception, match=str(status)):
                 await ask()
         with pytest.raises(Exception, match=str(status)):
             client.models.generate_content(model="gemini-2.0-flash", contents="source")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gzip
 import json
 import sys
 from pathlib import Path
@@ -11,7 +10,6 @@ from typing import Any
 import httpx
 import pytest
 
-from navigator.agent.models.clients import MAX_RESPONSE_BYTES
 from navigator.agent.models.responses import MAX_TEXT_CHARS, explain, may_be_billed, parse_written_calls
 from navigator.settings import NavigationRequest
 from navigator.state.reports import StopReason
@@ -108,11 +106,6 @@ HOSTILE: dict[str, tuple[str, Answer]] = {
     "choices that are a text": ("openai", of_openai(choices="x")),
     "arguments that are a list in a text": ("openai", of_openai("[1]")),
     "usage that is a text": ("openai", of_openai(usage="x")),
-    "an answer of five megabytes": ("gemini", Reply("[" + " " * (MAX_RESPONSE_BYTES + 1) + "]")),
-    "a compressed answer": (
-        "gemini",
-        Reply(gzip.compress(b" " * 100_000_000), headers=(("content-encoding", "gzip"),)),
-    ),
     "a stream that never ends": ("gemini, streamed", Drip({"candidates": []})),
     "a stream of words that never ends": (
         "openai, streamed",

@@ -1,16 +1,14 @@
 """Clients of models: Gemini and OpenAI-compatible servers by ADK's own classes, the MCP client by sampling.
 
-HTTP follows no redirect, which would send the key and the source to an address that the user did not set, and
-reads responses up to a limit. Proxies of the environment (``HTTPS_PROXY``, ``NO_PROXY``, …) apply.
+HTTP follows no redirect, which would send the key and the source to an address that the user did not set.
+Proxies of the environment (``HTTPS_PROXY``, ``NO_PROXY``, …) apply.
 """
 
 from __future__ import annotations
 
 import json
 import os
-import ssl
-from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Iterator, Mapping
-from functools import cache
+from collections.abc import AsyncGenerator, Awaitable, Callable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 import httpx
@@ -20,7 +18,7 @@ from google.adk.models.llm_response import LlmResponse
 from google.genai import types
 from pydantic import PrivateAttr
 
-from navigator.agent.models.responses import RedirectError, RefusedResponseError, UnavailableError
+from navigator.agent.models.responses import UnavailableError
 from navigator.models.catalogue import Provider, price_of, provider_of
 from navigator.models.sampling import (
     HOST,
@@ -35,8 +33,6 @@ from navigator.state.pricing import ModelPrice
 
 MAX_OUTPUT_TOKENS = 4_096
 """Of one model call, thinking included; the cost limit allows for it."""
-MAX_RESPONSE_BYTES = 4_000_000
-"""The longest answer has about 4,000 tokens, streamed in small pieces."""
 
 
 class ModelClient(NamedTuple):
@@ -76,13 +72,9 @@ def open_model(name: str, settings: NavigatorSettings, custom: Mapping[str, Base
 
 def open_gemini(model: str, url: str | None) -> tuple[Gemini, Callable[[], Awaitable[None]]]:
     """Return ADK's Gemini over our HTTP client without retries of its own, and what closes both."""
-    http = open_http_client()
-    options = types.HttpOptions(
-        httpx_async_client=http,
-        # Nothing calls the synchronous client; it follows no redirect either.
-        client_args={"follow_redirects": False, "verify": tls_context()},
-        async_client_args={"verify": tls_context()},
-    )
+    http = httpx.AsyncClient(timeout=None)
+    # Nothing calls the synchronous client; it follows no redirect either.
+    options = types.HttpOptions(httpx_async_client=http, client_args={"follow_redirects": False})
     llm = Gemini(
         model=model,
         base_url=url,
@@ -115,70 +107,9 @@ def _open_openai(
                     message["content"] = result_text(json.loads(message["content"]))
             return await super()._prepare_options(options)
 
-    client = Client(base_url=url, api_key=key.strip(), max_retries=0, http_client=open_http_client())
+    http = httpx.AsyncClient(timeout=None)
+    client = Client(base_url=url, api_key=key.strip(), max_retries=0, http_client=http)
     return OpenAILlm(model=name.removeprefix(provider.prefix), client=client), client.close
-
-
-def open_http_client() -> httpx.AsyncClient:
-    """Return a client that refuses redirects, compressed responses and responses over the limit.
-
-    Raises:
-        RefusedResponseError: from a request.
-    """
-    return httpx.AsyncClient(
-        verify=tls_context(),
-        follow_redirects=False,
-        timeout=None,
-        event_hooks={"request": [_refuse_compression], "response": [_check_response]},
-    )
-
-
-@cache
-def tls_context() -> ssl.SSLContext:
-    """Return the certificates of httpx, or of ``SSL_CERT_FILE`` and ``SSL_CERT_DIR``; reading takes 30 ms."""
-    return httpx.create_ssl_context()
-
-
-async def _refuse_compression(request: httpx.Request) -> None:
-    # A compressed response can be a thousand times as long as its bytes.
-    request.headers["accept-encoding"] = "identity"
-
-
-async def _check_response(response: httpx.Response) -> None:
-    if 300 <= response.status_code < 400:
-        host = httpx.URL(response.headers.get("location", "")).netloc.decode("ascii", "replace")[:100]
-        target = f"`{host}`" if host and host.isprintable() else "another address"
-        raise RedirectError(
-            f"was not called: its address redirects to {target}, to which nothing was sent; set the final one"
-        )
-    if response.headers.get("content-encoding", "").strip().lower() not in ("", "identity"):
-        raise RefusedResponseError("sent a compressed response, which was not requested")
-    if int(response.headers.get("content-length") or 0) > MAX_RESPONSE_BYTES:
-        raise _too_long()
-    response.stream = _BoundedStream(response.stream)
-
-
-class _BoundedStream(httpx.AsyncByteStream):
-    """The bytes of a response, up to the limit."""
-
-    def __init__(self, stream: httpx.SyncByteStream | httpx.AsyncByteStream) -> None:
-        assert isinstance(stream, httpx.AsyncByteStream)
-        self._stream = stream
-
-    async def __aiter__(self) -> AsyncIterator[bytes]:
-        received = 0
-        async for chunk in self._stream:
-            received += len(chunk)
-            if received > MAX_RESPONSE_BYTES:
-                raise _too_long()
-            yield chunk
-
-    async def aclose(self) -> None:
-        await self._stream.aclose()
-
-
-def _too_long() -> RefusedResponseError:
-    return RefusedResponseError(f"sent a response of more than {MAX_RESPONSE_BYTES:,} bytes")
 
 
 class SamplingModel(BaseLlm):

@@ -48,14 +48,6 @@ class UnavailableError(Exception):
     """A model that can't be called; the message completes a sentence that begins with its name."""
 
 
-class RefusedResponseError(Exception):
-    """A response that is not read; the message completes a sentence that begins with the model's name."""
-
-
-class RedirectError(RefusedResponseError):
-    """A redirect, which is not followed."""
-
-
 _TEMPORARY_STATUS: Final = frozenset({408, 409, 425, 429, 500, 502, 503, 504, 529})
 _STATUS_MESSAGES: Final = {
     401: "refused the key",
@@ -72,7 +64,6 @@ _NOT_SENT: Final = (
     httpx.InvalidURL,
     httpx.LocalProtocolError,
     ConnectionRefusedError,
-    RedirectError,
     UnavailableError,
 )
 _UNREADABLE: Final = (
@@ -86,10 +77,8 @@ _UNREADABLE: Final = (
 
 def explain(error: BaseException) -> ModelError:
     """Return what an exception means for the call that raised it."""
-    chain = list(_chain(error))
-    own = next((each for each in chain if isinstance(each, UnavailableError | RefusedResponseError)), None)
-    if own is not None:
-        return ModelError(str(own), is_temporary=False)
+    if isinstance(error, UnavailableError):
+        return ModelError(str(error), is_temporary=False)
     if isinstance(error, TimeoutError):
         return ModelError("did not answer in time")
     status = status_of(error)
