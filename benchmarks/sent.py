@@ -72,25 +72,19 @@ def _navigated(workspace: Workspace, request: NavigationRequest) -> tuple[Naviga
     from navigator.planner.policy import decide  # noqa: PLC0415 - as above
     from navigator.planner.record import apply_decision  # noqa: PLC0415 - as above
     from navigator.planner.request import initial_state, validate  # noqa: PLC0415 - as above
-    from navigator.planner.view import ViewRequest, build_view  # noqa: PLC0415 - as above
+    from navigator.planner.view import build_view  # noqa: PLC0415 - as above
     from navigator.settings import NavigatorSettings  # noqa: PLC0415 - as above
     from navigator.state.labels import EMBEDDED  # noqa: PLC0415 - figures of kept rows need no server
     from navigator.state.state import ModelPricingRates  # noqa: PLC0415 - as above
-
-    def view(at: Navigation, plan: FlightPlan) -> ViewRequest:
-        own = at.run.user_plan
-        return ViewRequest(
-            at.state.user_task, plan, own, own, first_answer=request.first_answer, names=at.run.names
-        )
 
     rates = ModelPricingRates(
         model_name=EMBEDDED, input_per_million=Decimal(1), output_per_million=Decimal(1)
     )
     now = initial_state(validate(request, NavigatorSettings()), _ID, ".", rates, 0.0)
-    seen = build_view(workspace, view(now, now.state.flight_plan))
+    seen = build_view(workspace, now, now.state.flight_plan, now.run.user_plan)
     while now.run.stop_reason is None:
         decision = decide(now, workspace, seen)
-        seen = build_view(workspace, view(now, decision.plan))
+        seen = build_view(workspace, now, decision.plan, now.run.user_plan)
         now, record = apply_decision(now, decision, _START, seen, 1)
     return now, record, seen
 

@@ -151,11 +151,7 @@ def parse_address(text: str) -> tuple[str, int]:
 
 
 def bound(host: str, port: int) -> socket.socket:
-    """Return a socket that listens there.
-
-    Raises:
-        SettingsError: The address can't be bound.
-    """
+    """Return a socket that listens there; raise ``SettingsError`` if the address can't be bound."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     # Named, so that what is accepted is known as TCP: asyncio sends it without delay then.
     listener = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
@@ -172,11 +168,7 @@ def bound(host: str, port: int) -> socket.socket:
 
 
 def _require_loopback(settings: Settings, host: str) -> None:
-    """Refuse settings that serve others without a token.
-
-    Raises:
-        SettingsError: The address, a host or an origin is not this machine's.
-    """
+    """Refuse settings that serve others without a token."""
     found = [] if is_loopback(host) else [f"`{host}`"]
     found += [f"`{each}` of REPO_NAVIGATOR_HTTP_HOSTS" for each in settings.http_hosts if not _is_own(each)]
     found += [

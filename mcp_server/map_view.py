@@ -70,11 +70,7 @@ async def map_data(
 
 
 def _read_steer(steer: dict[str, Any]) -> _Steer:
-    """Read it apart from the tool's schema, which models that have no use for it would be sent.
-
-    Raises:
-        InvalidArgumentError: It can't be read.
-    """
+    """Read it apart from the tool's schema, which models that have no use for it would be sent."""
     try:
         wish = _Steer.model_validate(steer)
     except ValidationError as error:

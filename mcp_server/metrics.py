@@ -63,11 +63,7 @@ class PrometheusMetrics:
     """A meter whose numbers Prometheus reads, with those of the process beside them."""
 
     def __init__(self) -> None:
-        """Prepare the registry.
-
-        Raises:
-            SettingsError: The exporter is not installed.
-        """
+        """Prepare the registry; raise ``SettingsError`` if the exporter is not installed."""
         if find_spec("opentelemetry.exporter.prometheus") is None:
             raise SettingsError(
                 "REPO_NAVIGATOR_METRICS is on, and a package is not installed; run "

@@ -132,11 +132,7 @@ class Navigations:
         return page
 
     async def _surplus(self, navigator: Navigator, user: str) -> list[StoredNavigation]:
-        """Return the navigations that have to go for one more: the ended ones, used least lately first.
-
-        Raises:
-            InvalidRequestError: Too few of a caller's navigations have ended.
-        """
+        """Return the navigations that have to go for one more: the ended ones, used least lately first."""
         used = await self._used(navigator, user)
         surplus = max(0, len(used) + 1 - self._settings.max_navigations)
         ended = [each for each in used if each.stop_reason is not None]
@@ -260,11 +256,7 @@ class Navigations:
             await asyncio.sleep(_HOUR)
 
     async def _implied(self) -> str:
-        """Return the navigation that a caller means who names none.
-
-        Raises:
-            UnknownNavigationError: There is none, or more than one could be meant.
-        """
+        """Return the navigation that a caller means who names none."""
         principal = current_principal()
         if principal.session is not None and (latest := self._opened.get(principal.session)):
             return latest[-1]

@@ -71,11 +71,7 @@ class RepositoryEntry(BaseModel):
 
 
 def listed_repositories(path: Path) -> ReloadedFile[RepositoryEntry]:
-    """Return the list of repositories in a file.
-
-    Raises:
-        SettingsError: It can't be used.
-    """
+    """Return the list of repositories in a file; raise ``SettingsError`` if it can't be used."""
     return ReloadedFile(path, RepositoryEntry, lambda entry: entry.name)
 
 

@@ -85,11 +85,7 @@ class Cursor(NamedTuple):
 
 
 def decode_cursor(text: str) -> Cursor:
-    """Return the cursor that ``text`` encodes.
-
-    Raises:
-        InvalidRequestError: It is no cursor of ours.
-    """
+    """Return the cursor that ``text`` encodes; raise ``InvalidRequestError`` if it is no cursor of ours."""
     if text == PLAN:
         return Cursor(None, None, 0, is_plan=True)
     if (plan := _PLAN_PAGE.fullmatch(text)) is not None:

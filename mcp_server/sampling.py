@@ -48,11 +48,7 @@ class SamplingChannel(Protocol):
     """Steps that fit into one call, None for any number."""
 
     async def ask(self, params: CreateMessageRequestParams) -> Reply:
-        """Return what the model says.
-
-        Raises:
-            SamplingError: The host does not let it.
-        """
+        """Return what the model says; raise ``SamplingError`` if the host does not let it."""
 
 
 _line: ContextVar[SamplingChannel | None] = ContextVar("line", default=None)
@@ -75,11 +71,7 @@ def require_host(model: str | None) -> None:
 
 
 async def sample_client(question: SamplingRequest) -> SamplingResult:
-    """Ask the host whose call is being served.
-
-    Raises:
-        SamplingError: It can't or won't answer.
-    """
+    """Ask the host whose call is being served; raise ``SamplingError`` if it can't or won't answer."""
     line = _line.get()
     if line is None:
         raise SamplingError("lets no server use its model")

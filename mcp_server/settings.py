@@ -213,11 +213,7 @@ def read_settings() -> Settings:
 
 
 def _require_models(settings: Settings) -> None:
-    """Refuse models and prices that no call could use.
-
-    Raises:
-        SettingsError: A model is unknown, has no price or lacks its package, or the price file can't be used.
-    """
+    """Refuse models and prices that no call could use."""
     for field in ("model", "fallback_model"):
         alone = settings.model_copy(update={"fallback_model": ""})
         try:

@@ -49,11 +49,7 @@ class TokenEntry(BaseModel):
 
 
 def listed_tokens(path: Path) -> ReloadedFile[TokenEntry]:
-    """Return the list of tokens in a file.
-
-    Raises:
-        SettingsError: It can't be used.
-    """
+    """Return the list of tokens in a file; raise ``SettingsError`` if it can't be used."""
     return ReloadedFile(path, TokenEntry, lambda entry: entry.sha256)
 
 

@@ -15,7 +15,7 @@ from weakref import ref
 import anyio
 import anyio.to_thread
 
-from navigator.planner.view import View, ViewRequest, build_view
+from navigator.planner.view import View, build_view
 from navigator.state.labels import EMBEDDED
 from navigator.state.reports import Seconds
 from navigator.state.run_state import Navigation
@@ -136,25 +136,18 @@ class StepContext:
 
         ``selection`` are the places that the plan shows, by default those of the navigation.
         """
-        run = self.navigation.run
+        (state, run), chosen = self.navigation, selection
+        if chosen is None:
+            chosen = run.selection
         # What the embedded policy adds names what is there; a model's plan is judged as a person's is.
-        is_embedded = self.plans_anew or not self.navigation.state.decision_log
+        is_embedded = self.plans_anew or not state.decision_log
         wishes = run.user_plan if is_embedded else plan
-        wanted = ViewRequest(
-            self.navigation.state.user_task,
-            plan,
-            run.user_plan,
-            wishes,
-            run.changes,
-            run.first_answer,
-            run.names,
-            run.selection if selection is None else selection,
-        )
+        key = (plan, run.user_plan, is_embedded, run.first_answer, run.names, chosen)
         known = self.drawn.view
-        if known is not None and known[0]() is self.workspace and known[1] == wanted:
+        if known is not None and known[0]() is self.workspace and known[1] == key:
             return known[2]
-        view = await self.computing.run(build_view, self.workspace, wanted)
-        self.drawn.view = ref(self.workspace), wanted, view
+        view = await self.computing.run(build_view, self.workspace, self.navigation, plan, wishes, chosen)
+        self.drawn.view = ref(self.workspace), key, view
         return view
 
     def booked(self, navigation: Navigation) -> Navigation:

@@ -16,7 +16,7 @@ from google.genai import types
 from navigator.agent.step_context import StepContext, current_step
 from navigator.errors import StorageError
 from navigator.planner.context import StepResult
-from navigator.planner.plan_changes import ModelUpdate, amend_by_model
+from navigator.planner.plan_changes import amend_by_model
 from navigator.planner.prompt import fenced
 from navigator.planner.record import Decision, apply_decision, finish_after_step
 from navigator.planner.selection import MAX_PLACES
@@ -133,25 +133,22 @@ async def _update_flight_plan(args: Arguments, context: ToolContext) -> dict[str
     async with step.deciding:
         if step.result is not None:
             return ONE_DECISION
-        asked = ModelUpdate(
-            args.get("reasoning", ""), args.get("updates", {}), args.get("select"), args.get("drop")
-        )
-        if not (asked.updates or asked.select or asked.drop):
+        if not (args.get("updates") or args.get("select") or args.get("drop")):
             return _error(
                 "This changes nothing; give `select`, `drop` or `updates`, or call finalize_context."
             )
-        return await _amend(step, context, "update_flight_plan", asked)
+        return await _amend(step, context, "update_flight_plan", args.get("reasoning", ""), args)
 
 
 async def _finalize_context(args: Arguments, context: ToolContext) -> dict[str, Any]:
-    step, summary, select = current_step(), args.get("summary", ""), args.get("select")
+    step, summary = current_step(), args.get("summary", "")
     async with step.deciding:
         if step.result is not None:
             return ONE_DECISION
         if not summary.strip():
             return _error("`summary` is empty; say in a sentence what was found.")
-        if select:
-            return await _amend(step, context, "finalize_context", ModelUpdate(summary, select=select))
+        if select := args.get("select"):
+            return await _amend(step, context, "finalize_context", summary, {"select": select})
         if not step.navigation.run.selection and not step.navigation.state.decision_log:
             step.give_up(f"{step.model_name} selected no place")
             context.actions.skip_summarization = True
@@ -161,19 +158,17 @@ async def _finalize_context(args: Arguments, context: ToolContext) -> dict[str, 
 
 
 async def _amend(
-    step: StepContext, context: ToolContext, action: Action, asked: ModelUpdate
+    step: StepContext, context: ToolContext, action: Action, reasoning: str, asked: Arguments
 ) -> dict[str, Any]:
     """Decide to change the plan as a model asks."""
     try:
         change, selection, notes = await step.computing.run(
-            amend_by_model, step.navigation, step.workspace.index, asked, step.outline
+            amend_by_model, step.navigation, step.workspace.index, reasoning, asked, step.outline
         )
     except RepoMapError as error:
         return _error(fenced(str(error)))
     step.notes.extend(notes)
-    decision = Decision(
-        action, step.model_name, asked.reasoning, change.plan, change.diff, selection=selection
-    )
+    decision = Decision(action, step.model_name, reasoning, change.plan, change.diff, selection=selection)
     response = await _decide(step, context, decision)
     if action == "update_flight_plan":
         response |= {"changes": list(change.lines), "notes": list(notes)}

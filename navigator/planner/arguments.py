@@ -39,10 +39,9 @@ def map_texts(change: Callable[[str], str], value: Any, depth: int = 100) -> Any
 
 
 def require_storable(argument: str, value: object) -> None:
-    """Refuse texts that no database can hold, within an argument of any shape.
+    """Raise ``InvalidArgumentError`` for a text within an argument of any shape that no database can hold.
 
-    Raises:
-        InvalidArgumentError: one has a NUL character or an unpaired surrogate, which JSON can express.
+    JSON can express NUL characters and unpaired surrogates.
     """
 
     def checked(text: str) -> str:
@@ -59,32 +58,20 @@ def require_storable(argument: str, value: object) -> None:
 
 
 def require_goal(goal: str) -> str:
-    """Return a goal that has words.
-
-    Raises:
-        InvalidArgumentError: it has none.
-    """
+    """Return a goal that has words; raise ``InvalidArgumentError`` if it has none."""
     if not goal.strip():
         raise InvalidArgumentError("goal", "is empty; say in a sentence what you want to do in the code.")
     return goal
 
 
 def require_token_budget(budget: int, minimum: int = 1) -> int:
-    """Return a budget of tokens, from ``minimum`` to ``MAX_TOKEN_BUDGET``.
-
-    Raises:
-        InvalidArgumentError: it is out of that range.
-    """
+    """Return a budget of tokens, from ``minimum`` to ``MAX_TOKEN_BUDGET``."""
     meaning = "how many tokens the context may take"
     return whole_number("token_budget", budget, MAX_TOKEN_BUDGET, meaning, minimum)
 
 
 def whole_number(argument: str, value: int, maximum: int, meaning: str, minimum: int = 1) -> int:
-    """Return a whole number from ``minimum`` to ``maximum``.
-
-    Raises:
-        InvalidArgumentError: it is none, or out of that range.
-    """
+    """Return a whole number from ``minimum`` to ``maximum``; raise ``InvalidArgumentError`` for another."""
     if isinstance(value, bool) or not isinstance(value, int) or not minimum <= value <= maximum:
         raise InvalidArgumentError(
             argument, f"is {value}; give {meaning}: a whole number from {minimum} to {maximum}."
@@ -93,11 +80,7 @@ def whole_number(argument: str, value: int, maximum: int, meaning: str, minimum:
 
 
 def dollars_limit(value: Decimal | float) -> Decimal:
-    """Return a limit in US dollars, above zero.
-
-    Raises:
-        InvalidArgumentError: it is none.
-    """
+    """Return a limit in US dollars, above zero; raise ``InvalidArgumentError`` if it is none."""
     try:
         cost = Decimal("NaN") if isinstance(value, bool) else Decimal(str(value))
     except InvalidOperation:
@@ -112,11 +95,7 @@ def dollars_limit(value: Decimal | float) -> Decimal:
 
 
 def require_choice(argument: str, value: str, choices: object) -> None:
-    """Refuse a value that is not among those of a ``Literal``.
-
-    Raises:
-        InvalidRequestError: it is another one.
-    """
+    """Raise ``InvalidRequestError`` for a value that is not among those of a ``Literal``."""
     names = [f"`{each}`" for each in get_args(choices)]
     if value not in get_args(choices):
         raise InvalidRequestError(
@@ -127,11 +106,7 @@ def require_choice(argument: str, value: str, choices: object) -> None:
 
 
 def require_length(argument: str, text: str, maximum: int, advice: str) -> None:
-    """Refuse a text of more than ``maximum`` characters.
-
-    Raises:
-        InvalidRequestError: it is longer.
-    """
+    """Refuse a text of more than ``maximum`` characters; raise ``InvalidRequestError`` if it is longer."""
     if len(text) > maximum:
         raise InvalidRequestError(
             f"The {argument} has {len(text)} characters, more than {maximum}; {advice}.",
@@ -146,11 +121,7 @@ _MAX_GUESS_CHARS: Final = 100
 
 
 def guessed_names(given: object) -> tuple[str, ...]:
-    """Return the identifiers that a caller guesses, each once, secrets masked; a text is split at commas.
-
-    Raises:
-        InvalidArgumentError: it is no list of names.
-    """
+    """Return the identifiers that a caller guesses, each once, secrets masked; a text is split at commas."""
     entries = given.split(",") if isinstance(given, str) else given
     if not isinstance(entries, list | tuple) or not all(isinstance(each, str) for each in entries):
         raise InvalidArgumentError("names", f'is {_clipped(given)}; give identifiers, as ["ask_rename"].')
@@ -158,8 +129,7 @@ def guessed_names(given: object) -> tuple[str, ...]:
     names = tuple(dict.fromkeys(mask_text(" ".join(each.split())) for each in entries if each.strip()))
     if len(names) > MAX_NAMES:
         raise InvalidArgumentError("names", f"has {len(names)} entries; the maximum is {MAX_NAMES}.")
-    size = max(map(len, names), default=0)
-    if size > _MAX_GUESS_CHARS:
+    if (size := max(map(len, names), default=0)) > _MAX_GUESS_CHARS:
         raise InvalidArgumentError(
             "names", f"has an entry of {size} characters; the maximum is {_MAX_GUESS_CHARS}."
         )
@@ -214,9 +184,6 @@ def turn_request(
         show: outline numbers, names, paths, globs; one of them alone too. A number may be written as text.
         drop: the same.
         ask: questions with their subjects, as ``{"callers": "Session.send"}``; a list asks about each.
-
-    Raises:
-        InvalidRequestError: an argument can't be used.
     """
     action = action or "continue"
     require_choice("action", action, StepAction)

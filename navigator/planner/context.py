@@ -21,7 +21,7 @@ from repo_map.text.tokens import count
 if TYPE_CHECKING:
     from weakref import ReferenceType
 
-    from navigator.planner.view import View, ViewRequest
+    from navigator.planner.view import View
     from navigator.storage.storage import Storage
     from navigator.workspaces.workspace import Workspace
 
@@ -54,7 +54,8 @@ class CachedNavigation:
     """The latest steps of a navigation; the storage has all that must outlast the process."""
 
     def __init__(self) -> None:
-        self.view: tuple[ReferenceType[Workspace], ViewRequest, View] | None = None
+        self.view: tuple[ReferenceType[Workspace], tuple[object, ...], View] | None = None
+        """Of a workspace, with all that it was drawn from."""
         self.saved_map: tuple[str, int] | None = None
         """The latest map, and the version that it is saved as."""
         self.results: dict[int, StepResult] = {}
@@ -199,14 +200,7 @@ def build_output(navigation: Navigation, record: StepRecord, drawn: MapText) -> 
 def _diff_output(
     whole: NavigatorOutput, drawn: MapText, since_step: int, earlier: Sequence[MapText]
 ) -> NavigatorOutput:
-    """Return the output with only what is new since an earlier step.
-
-    Args:
-        whole: the output of the later step.
-        drawn: its map.
-        since_step: the earlier step.
-        earlier: that one's map, then others that the reader was given before it.
-    """
+    """Return the output with only what is new since an earlier step."""
     before = earlier[0].files
     # A reader who has the lines without their numbers, or with them, wants to see them the other way now.
     alike = [each for each in earlier if each.is_numbered == drawn.is_numbered or not each.files]

@@ -24,49 +24,43 @@ _MAX_NAMED: Final = 3
 """Files that a sentence names; the rest are counted."""
 
 
-class ModelUpdate(NamedTuple):
-    """What a model asks of the plan."""
-
-    reasoning: str
-    updates: Mapping[str, Any] = {}
-    """A partial flight plan."""
-    select: object = None
-    drop: object = None
-    """See ``change_selection``."""
-
-
 class ModelAmendment(NamedTuple):
     """A plan as a model changes it, with its selection, and notes on what did not come to pass."""
 
     change: PlanChange
     selection: tuple[SelectedPlace, ...] | None
     """None if the model selected and dropped nothing."""
-    notes: tuple[str, ...] = ()
+    notes: tuple[str, ...]
 
 
 def amend_by_model(
-    navigation: Navigation, index: Index, asked: ModelUpdate, outline: Sequence[OutlineEntry] = ()
+    navigation: Navigation,
+    index: Index,
+    reasoning: str,
+    asked: Mapping[str, Any],
+    outline: Sequence[OutlineEntry] = (),
 ) -> ModelAmendment:
     """Return the plan as a model changes it; what the user excludes stays excluded, and a note says so.
 
-    A selection is drawn as a plan of its own, to which the updates are then applied.
+    ``asked`` may have ``updates``, a partial plan, with ``select`` and ``drop`` as ``change_selection`` takes
+    them. A selection is drawn as a plan of its own, to which the updates are then applied.
 
     Raises:
         RepoMapError: the change is not well-formed, not explained, takes more tokens than given, names no
             place, or would do nothing but show what the user excludes.
     """
-    if not asked.reasoning.strip():
+    if not reasoning.strip():
         raise FlightPlanError("`reasoning` is empty; say in a sentence which evidence leads to this change.")
+    select, drop = asked.get("select"), asked.get("drop")
     before, run = navigation.state.flight_plan, navigation.run
     own, plan, selection, notes = run.user_plan, before, None, tuple[str, ...]()
-    if asked.select or asked.drop:
-        select, drop = asked.select, asked.drop
+    if select or drop:
         selection, notes = change_selection(index, run.selection, select, drop, outline=outline, own=own)
         # A model may have asked for fewer tokens in an earlier step.
         within = own.model_copy(update={"budget": min(before.budget, own.budget)})
-        room = code_tokens_of(run, selection, asked.reasoning)
+        room = code_tokens_of(run, selection, reasoning)
         plan = plan_selection(index, selection, within, room, navigation.state.user_task)
-    plan = apply_update(plan, asked.updates).plan
+    plan = apply_update(plan, asked.get("updates") or {}).plan
     limit = run.map_token_budget
     if plan.budget > limit:
         raise FlightPlanError(

@@ -34,6 +34,7 @@ from repo_map.secrets.masking import mask_text
 _MAX_GOAL_CHARS: Final = 100_000
 """A goal is an issue or a message, not a repository."""
 _MAX_STEPS: Final = 1_000
+_STEPS: Final = "how many steps it may take"
 _MASKED_GOAL: Final = "The goal held secrets; they were masked before anything was kept or sent."
 LIMITS: Final = ("max_cost_usd", "max_steps", "model", "names")
 """What updates may change beside the flight plan, by the names under which a navigation is opened."""
@@ -72,13 +73,7 @@ def validate(
     *,
     environ: Mapping[str, str] | None = None,
 ) -> ValidRequest:
-    """Return the request, validated.
-
-    Args:
-        request: as it came in.
-        settings: its defaults.
-        further_models: models beside those of the catalogue.
-        environ: in which the key of a model that the request names must be; None for no check.
+    """Return the request, validated; ``environ`` must have the key of a model that it names, if given.
 
     Raises:
         InvalidRequestError: a part of it can't be used, or a fallback model can't.
@@ -108,7 +103,7 @@ def validate(
         goal=goal,
         model=model,
         max_cost_usd=dollars_limit(request.max_cost_usd),
-        max_steps=_step_limit(request.max_steps),
+        max_steps=whole_number("max_steps", request.max_steps, _MAX_STEPS, _STEPS),
         # A model that explores has to find what most files hold.
         may_look_first=request.may_look_first and not query and not is_planned and model == EMBEDDED,
         names=guessed_names(request.names),
@@ -118,11 +113,7 @@ def validate(
 
 
 def _parse_changes(goal: str, changes: str) -> tuple[str, ChangeQuery]:
-    """Return the goal's words, and which changes it and ``changes`` name.
-
-    Raises:
-        InvalidArgumentError: ``changes`` is a text of several lines that holds no patch.
-    """
+    """Return the goal's words, and which changes it and ``changes`` name."""
     within = read_patch(goal)
     words, goal_with_patch = within.rest.strip(), goal if within.files else ""
     if "\n" not in changes.strip():
@@ -153,10 +144,6 @@ def _parse_plan(given: FlightPlan | Mapping[str, object] | str | None) -> Flight
         first = error.errors()[0]
         field = ".".join(str(part) for part in first["loc"]) or "the plan"
         raise FlightPlanError(f"The flight plan has a fault at `{field}`: {first['msg']}.") from error
-
-
-def _step_limit(steps: int) -> int:
-    return whole_number("max_steps", steps, _MAX_STEPS, "how many steps it may take")
 
 
 def initial_state(
@@ -202,9 +189,7 @@ def change_limits(
     """Return the navigation with the limits among updates, and a sentence on each that differs from before.
 
     Raises:
-        InvalidRequestError: a limit can't be used, or the key of the model is missing.
-        UnknownModelError: there is no such model.
-        UnpricedModelError: the model costs money, and how much is unknown.
+        InvalidRequestError: a limit can't be used, there is no such model, or its key or price is missing.
     """
     (state, run), notes = before, list[str]()
     budget = state.budget_config
@@ -216,7 +201,7 @@ def change_limits(
     if cost is not None and (limit := dollars_limit(cost)) != budget.max_spend_usd:
         budget = budget.model_copy(update={"max_spend_usd": limit})
         notes.append(f"The cost limit is {dollars(limit)} now.")
-    if steps is not None and _step_limit(steps) != run.max_steps:
+    if steps is not None and whole_number("max_steps", steps, _MAX_STEPS, _STEPS) != run.max_steps:
         run = run.model_copy(update={"max_steps": steps})
         notes.append(f"The step limit is {steps} now.")
     if model not in (None, run.model):

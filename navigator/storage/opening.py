@@ -94,11 +94,7 @@ def _service(module: str, name: str, *arguments: object) -> Callable[[], Any]:
 
 
 def _prepare(data_dir: Path) -> str:
-    """Make what a data folder lacks, and return what users should know of it.
-
-    Raises:
-        OSError, sqlite3.Error: it can't be used.
-    """
+    """Make what a data folder lacks, and return what users should know of it."""
     data_dir.mkdir(parents=True, exist_ok=True, mode=0o700)
     with TemporaryFile(dir=data_dir) as probe:
         # A step that can't be stored is lost work: better to know before the first one.

@@ -119,11 +119,7 @@ class PostgresDatabase:
         await self._engine.dispose()
 
     async def _make(self) -> None:
-        """Make the schema and the tables where they are missing.
-
-        Raises:
-            StorageError: an earlier version made them.
-        """
+        """Make the schema and the tables where they are missing."""
         name, connection = self._address.schema, await self.connect()
         try:
             # ADK's service makes its tables on a connection of its own while this one has the lock.

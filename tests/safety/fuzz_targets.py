@@ -11,7 +11,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from navigator.planner.plan_changes import ModelUpdate, amend_by_model
+from navigator.planner.plan_changes import amend_by_model
 from navigator.planner.request import initial_state, validate
 from navigator.settings import NavigationRequest, NavigatorSettings
 from navigator.state.run_state import Navigation
@@ -95,8 +95,8 @@ def replies(data: bytes) -> None:
     updates = said if isinstance(said, dict) else {"verbosity": said}
     index, navigation = _active_navigation()
     try:
-        select = updates.pop("select", None)
-        change = amend_by_model(navigation, index, ModelUpdate("because", updates, select)).change
+        asked = {"select": updates.pop("select", None), "updates": updates}
+        change = amend_by_model(navigation, index, "because", asked).change
         drawn = draw_map(index, change.plan)
     except RepoMapError:
         return

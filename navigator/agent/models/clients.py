@@ -124,11 +124,7 @@ class SamplingModel(BaseLlm):
     async def generate_content_async(
         self, llm_request: LlmRequest, stream: bool = False
     ) -> AsyncGenerator[LlmResponse, None]:
-        """Yield the client's answer.
-
-        Raises:
-            UnavailableError: the client did not sample its model.
-        """
+        """Yield the client's answer; raise ``UnavailableError`` if the client did not sample its model."""
         config = llm_request.config
         request = SamplingRequest(
             system=str(config.system_instruction or ""),

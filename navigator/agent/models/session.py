@@ -207,12 +207,7 @@ class ModelSession:
         )
 
     async def _generate(self, client: ModelClient, request: LlmRequest) -> LlmResponse | None:
-        """Return the last response, which is the whole one even if it was streamed.
-
-        Raises:
-            TimeoutError: it did not come in time.
-            UnavailableError: the model can't be set up.
-        """
+        """Return the last response, which is the whole one even if it was streamed."""
         if (llm := client.llm) is None:
             raise UnavailableError(client.reason)
         request = self._copy(client, llm, request)
