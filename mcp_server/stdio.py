@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import ctypes
 import json
 import logging
 import math
@@ -46,15 +45,12 @@ CLOSING_SECONDS: Final = 3
 """For closing the stores afterwards."""
 _PARENT_SECONDS: Final = 5.0
 """Between two checks of whether the parent process lives."""
-_SYNCHRONIZE: Final = 0x0010_0000
-"""The right to wait for a process of Windows."""
 _ENDLESS: Final = "subscriptions/listen"
 """A request that is answered when its connection ends."""
 _NO_MESSAGE: Final = (
     "The line is not a JSON-RPC message; write one object per line and no batches, such as "
     '{"jsonrpc": "2.0", "id": 1, "method": "tools/list", "params": {}}.'
 )
-_NO_TEXT: Final = "The message has an unpaired surrogate, such as \\ud800, which is no text; send it without."
 _INPUT_ENDED: Final = ErrorData(
     code=CONNECTION_CLOSED, message="The connection is closing; the client can't be asked."
 )
@@ -164,8 +160,9 @@ class _Client(ObjectStream[Any]):
             while self._calls and not self._asked:
                 await self._changed.wait()
         if self._asked:
-            _, request_id = self._asked.popitem()
-            return SessionMessage(JSONRPCError(jsonrpc="2.0", id=request_id, error=_INPUT_ENDED))
+            return SessionMessage(
+                JSONRPCError(jsonrpc="2.0", id=self._asked.popitem()[1], error=_INPUT_ENDED)
+            )
         if self._calls:
             end_within(CLOSING_SECONDS)
         raise anyio.EndOfStream
@@ -227,36 +224,23 @@ def _handle_signals(loop: asyncio.AbstractEventLoop, signalled: anyio.Event) -> 
 
 async def _parent_death() -> None:
     """Return once the parent process is gone, though another one holds the pipes open."""
-    is_alive = _parent_check()
-    while is_alive():  # noqa: ASYNC110 - nothing tells of it
-        await anyio.sleep(_PARENT_SECONDS)
-
-
-def _parent_check() -> Callable[[], bool]:
-    """Return what tells whether the parent process of now still runs."""
     parent = os.getppid()
-    if sys.platform == "win32":
-        # Windows keeps the number of a process that has ended; a handle tells when it does.
-        kernel = ctypes.WinDLL("kernel32", use_last_error=True)
-        kernel.OpenProcess.restype = ctypes.c_void_p
-        handle = ctypes.c_void_p(kernel.OpenProcess(_SYNCHRONIZE, False, parent))
-        return lambda: not handle or kernel.WaitForSingleObject(handle, 0) != 0
-    return lambda: os.getppid() == parent
+    while os.getppid() == parent:  # noqa: ASYNC110 - nothing tells of it
+        await anyio.sleep(_PARENT_SECONDS)
 
 
 def refusal(error: Exception) -> JSONRPCError | None:
     """Return the answer to a line that is no message, None to a blank one."""
     findings = error.errors() if isinstance(error, ValidationError) else []
-    code, message, given = INVALID_REQUEST, _NO_MESSAGE, [each["input"] for each in findings]
+    code, given = INVALID_REQUEST, [each["input"] for each in findings]
     if findings and findings[0]["type"] == "json_invalid":
         if not given[0].strip():
             return None
         try:
-            # An unpaired surrogate is no text, and yet the request that has one waits for an answer.
-            message = _NO_TEXT if "\\ud" in given[0].lower() else message
+            # What Python reads and the SDK does not, such as an unpaired surrogate, waits for an answer too.
             given = [json.loads(given[0])]
         except (ValueError, RecursionError):
             code = PARSE_ERROR
     ids = [each.get("id") for each in given if isinstance(each, dict) and "method" in each]
     request_id = ids[0] if ids and isinstance(ids[0], int | str) and not isinstance(ids[0], bool) else None
-    return JSONRPCError(jsonrpc="2.0", id=request_id, error=ErrorData(code=code, message=message))
+    return JSONRPCError(jsonrpc="2.0", id=request_id, error=ErrorData(code=code, message=_NO_MESSAGE))

@@ -70,9 +70,6 @@ class Navigator:
             clock: time of a decision.
             models: ADK models by name, beside those of the catalogue; free unless a price file names them.
             sample: asks the client's model; nothing is booked for it.
-
-        Raises:
-            StorageError: the packages for a database or a bucket are not installed.
         """
         self._settings = settings
         self._clock = clock
@@ -101,21 +98,12 @@ class Navigator:
         """Open a navigation, step until it stops, and return the response that ``build_response`` makes.
 
         On timeout it makes one of the steps completed so far; the running step continues in the background.
-
-        Args:
-            request: the task.
-            build_response: makes the response, as for ``step_and_respond``.
-            user: whose navigation it is.
-            client: what a server begins with.
-            timeouts: of indexing and of the steps.
-            step_limit: most steps of this call.
-            on_opened: called with the navigation's id once it is stored.
-            on_progress: called after each step.
+        The call takes ``step_limit`` steps at most. ``on_opened`` is called with the navigation's id once it
+        is stored, ``on_progress`` after each step.
 
         Raises:
-            InvalidRequestError: the request, or a model's name, can't be used.
-            RepositoryNotFoundError: its path is no readable folder.
-            FlightPlanError: its flight plan is not well-formed.
+            InvalidRequestError: the request, or a model's name, can't be used. RepositoryNotFoundError: its
+            path is no readable folder. FlightPlanError: its flight plan is not well-formed.
             StillIndexingError: the repository was not indexed before the timeout.
         """
         started = monotonic()
@@ -153,11 +141,7 @@ class Navigator:
         return (await self._open(request, user, on_progress)).run.navigation_id
 
     async def index_repository(self, repository: str) -> None:
-        """Index a repository fully, so that the cache holds its index and its history.
-
-        Raises:
-            RepositoryNotFoundError: it is no readable folder.
-        """
+        """Index a repository fully, so that the cache holds its index and its history."""
         await self._workspaces.open(repository)
 
     def background_indexing(self) -> tuple[str, ...]:
@@ -178,12 +162,7 @@ class Navigator:
         A navigation that has ended stays as it is, unless feedback or updates open it again. If nothing
         changes, and if feedback only asks, no step is taken and the report's answer says the rest.
 
-        Args:
-            navigation_id: the navigation.
-            user: whose it is.
-            refresh: whether the index is brought up to date first.
-            on_progress: called after the step.
-            asked: what is asked of the turn, as ``turn_request`` takes it.
+        ``refresh`` brings the index up to date first; ``asked`` is what ``turn_request`` takes.
 
         Raises:
             UnknownNavigationError: the user has no navigation of that id.
@@ -211,20 +190,17 @@ class Navigator:
         It is called with the turn's report, what is new against the step that the client has, or the whole
         context if it has none, and what it was sent before; it returns the response and what the client has
         been sent with it. Without a step nothing is new but what others did. While the steps of an earlier
-        call go on, a request for nothing else waits for them, and takes no step.
-
-        Raises:
-            NavigatorError: as ``step`` does.
+        call go on, a request for nothing else waits for them, and takes no step. It raises what ``step``
+        does.
         """
         if (running := self._running.get(navigation_id)) is not None:
             await asyncio.wait({running}, timeout=_RUNNING_WAIT_S)
             if not (request.has_feedback or request.updates) and request.action == "continue":
-                stored = await self.store.load(navigation_id, user)
-                client, is_running = await self._client(navigation_id, user), navigation_id in self._running
+                stored, client = await self._stored(navigation_id, user)
+                is_running = navigation_id in self._running
                 return await self._respond(stored, user, build_response, client, is_running=is_running)
         async with self.store.hold(navigation_id):
-            stored = await self.store.load(navigation_id, user)
-            client = await self._client(navigation_id, user)
+            stored, client = await self._stored(navigation_id, user)
             report, turn = await self._take(stored, user, request, refresh=True)
             # What others have changed since is new to the client, also if this turn takes no step.
             since = turn.navigation.run.step if turn.answer else None
@@ -243,16 +219,12 @@ class Navigator:
         async def respond(latest: Navigation, _is_running: bool) -> NavigatorOutput:
             return await self._reader.context(latest, user)
 
-        return await self._run(before, user, respond, on_progress=on_progress)
+        return await self._run(before, user, respond, on_progress, is_new=False)
 
     async def report(
         self, navigation_id: str, *, user: str = LOCAL_USER, step: int | None = None
     ) -> TurnReport:
-        """Return the report of ``step``, by default the latest.
-
-        Raises:
-            InvalidRequestError: the navigation has no such step.
-        """
+        """Return the report of ``step``, by default the latest."""
         return await self._reader.report(await self.store.load(navigation_id, user), user, step)
 
     async def context(
@@ -290,12 +262,7 @@ class Navigator:
         return await self._reader.reports(await self.store.load(navigation_id, user), user)
 
     async def picture(self, navigation_id: str, *, user: str = LOCAL_USER, within: str = "") -> PictureData:
-        """Return the data of a picture of the latest step, most of its tree of the folder ``within``.
-
-        Raises:
-            UnknownNavigationError: the user has no navigation of that id.
-            RepositoryNotFoundError: its repository can't be read any more.
-        """
+        """Return the data of a picture of the latest step, most of its tree of the folder ``within``."""
         from navigator.picture.data import picture_of_navigation  # noqa: PLC0415 - a stored navigation is read without the engine
 
         navigation = await self.store.load(navigation_id, user)
@@ -307,13 +274,7 @@ class Navigator:
         )
 
     async def forget(self, navigation_id: str, *, user: str = LOCAL_USER) -> None:
-        """Delete a navigation with its maps and reports.
-
-        Raises:
-            UnknownNavigationError: the user has no navigation of that id.
-            NavigationBusyError: it is being stepped.
-            StorageError: it can't be deleted.
-        """
+        """Delete a navigation with its maps and reports."""
         async with self.store.hold(navigation_id):
             await self.store.forget(navigation_id, user)
             if "_turns" in self.__dict__:
@@ -404,11 +365,11 @@ class Navigator:
         before: Navigation,
         user: str,
         respond: Callable[[Navigation, bool], Awaitable[Answer]],
-        *,
         on_progress: OnProgress | None,
+        *,
         deadline: float | None = None,
         step_limit: int | None = None,
-        is_new: bool = False,
+        is_new: bool = True,
     ) -> Answer:
         """Step until the navigation stops, and return what ``respond`` makes of it under its lock.
 
@@ -495,10 +456,13 @@ class Navigator:
         await self.store.deliver(report.navigation_id, user, after.model_dump(mode="json"))
         return answer
 
-    async def _client(self, navigation_id: str, user: str) -> ClientState | None:
-        """Return what the client was sent of a navigation."""
-        known = await self.store.known(navigation_id, user)
-        return None if known is None else known.delivery
+    async def _stored(self, navigation_id: str, user: str) -> tuple[Navigation, ClientState | None]:
+        """Return a navigation, and what the client was sent of it."""
+        stored, known = (
+            await self.store.load(navigation_id, user),
+            await self.store.known(navigation_id, user),
+        )
+        return stored, None if known is None else known.delivery
 
     def _begin(self, work: Coroutine[Any, Any, Answer]) -> asyncio.Task[Answer]:
         """Begin work that goes on after its caller has left."""
