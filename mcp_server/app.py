@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Iterable, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 import anyio
-from mcp.server.caching import CacheableMethod, CacheHint
 from mcp.server.mcpserver import Context, MCPServer
 from mcp.server.mcpserver.exceptions import ResourceError, ToolError
 from mcp_types import CallToolResult, GetPromptResult, InputRequiredResult, Resource
@@ -63,16 +62,6 @@ _LOADING_DELAY_S: Final = 1.0
 """Before the navigator is loaded: a host's first questions are answered by then."""
 
 logger = logging.getLogger(__name__)
-
-
-_LISTS_STAY_MS: Final = 3_600_000
-_FRESH_FOR: Final[Mapping[CacheableMethod, CacheHint]] = {
-    # They change with the version alone; a host without views is listed other tools than one with them.
-    "tools/list": CacheHint(_LISTS_STAY_MS, "private"),
-    "prompts/list": CacheHint(_LISTS_STAY_MS, "public"),
-    "resources/templates/list": CacheHint(_LISTS_STAY_MS, "public"),
-}
-"""How long hosts may keep what does not change while a server runs."""
 
 
 class NavigatorServer(MCPServer[AppContext]):
@@ -175,7 +164,6 @@ def build_server(
         lifespan=lifespan_of(partial(AppContext, settings, navigations, folder), rounds),
         log_level=settings.log_level,
         middleware=[identify_principal, counting, OfferViews(settings.views), report_errors],
-        cache_hints=_FRESH_FOR,
         extensions=[view_extension()] if has_views else None,
     )
     server.navigations = navigations

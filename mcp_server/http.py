@@ -6,7 +6,6 @@ import asyncio
 import logging
 import signal
 import socket
-from time import monotonic
 from typing import TYPE_CHECKING, Final
 
 import uvicorn
@@ -28,7 +27,6 @@ from mcp_server.sdk_private import keep_streams
 from mcp_server.settings import Settings, SettingsError
 from mcp_server.stdio import CLOSING_SECONDS, end_within
 from navigator.loopback import is_loopback
-from navigator.supervision import supervise
 
 if TYPE_CHECKING:
     from mcp_server.navigations import Navigations
@@ -42,8 +40,6 @@ PROBED: Final = frozenset({LIVENESS, READINESS})
 """What can be asked without a token."""
 _READY_TIMEOUT_S: Final = 3.0
 """How long an answer is waited for; probes wait little longer."""
-_READY_FRESH_S: Final = 1.0
-"""How long a result holds: an unauthenticated probe reaches a store once in that time."""
 _LOOPBACK: Final = ("127.0.0.1", "localhost", "[::1]")
 _IDLE_TIMEOUT_S: Final = 20
 _PING_S: Final = 2.0
@@ -62,13 +58,12 @@ def http_app(server: NavigatorServer, settings: Settings, host: str = "127.0.0.1
     """
     if not settings.asks_for_token:
         _require_loopback(settings, host)
-    readiness = Readiness(server.navigations)
 
     async def health(_: Request) -> Response:
         return JSONResponse({"status": "ok"})
 
     async def ready(_: Request) -> Response:
-        is_ready = await readiness.is_ready()
+        is_ready = await _reaches_stores(server.navigations)
         return JSONResponse({"status": "ok" if is_ready else "not ready"}, 200 if is_ready else 503)
 
     server.custom_route(LIVENESS, methods=["GET"])(health)
@@ -256,36 +251,12 @@ def _description(settings: Settings) -> tuple[AnyHttpUrl | None, Response]:
     )
 
 
-class Readiness:
-    """Checks the stores once at a time, for all who ask; each change is logged."""
-
-    def __init__(self, navigations: Navigations) -> None:
-        self._navigations = navigations
-        self._check: asyncio.Task[bool] | None = None
-        self._checked_at = 0.0
-        self._fault = ""
-        """What was logged last; ``""`` where nothing was wrong."""
-
-    async def is_ready(self) -> bool:
-        """Return True if calls can be taken; what is not known within ``_READY_TIMEOUT_S`` is no yes."""
-        is_over = self._check is not None and self._check.done()
-        if self._check is None or (is_over and monotonic() - self._checked_at > _READY_FRESH_S):
-            self._check = supervise(self._reach(), "checking the stores")
-        done, _ = await asyncio.wait({self._check}, timeout=_READY_TIMEOUT_S)
-        return bool(done) and self._check.result()
-
-    async def _reach(self) -> bool:
-        fault = ""
-        try:
-            await (await self._navigations.navigator()).store.reach()
-        except Exception as error:
-            fault = one_line(error)
-        self._checked_at = monotonic()
-        if fault != self._fault:
-            self._fault = fault
-            if fault:
-                logger.warning("Not ready: %s", fault)
-            else:
-                # At the level of what it ends, so that both reach the same readers.
-                logger.warning("Ready again")
-        return not fault
+async def _reaches_stores(navigations: Navigations) -> bool:
+    """Return True if calls can be taken; what is not known in time is no yes."""
+    try:
+        async with asyncio.timeout(_READY_TIMEOUT_S):
+            await (await navigations.navigator()).store.reach()
+    except Exception as error:
+        logger.warning("Not ready: %s", one_line(error) or "no answer in time")
+        return False
+    return True

@@ -26,7 +26,6 @@ from navigator.settings import DEFAULT_TOKEN_BUDGET, LOCAL_USER
 from navigator.state.client_state import ClientState, StoredNavigation
 from navigator.supervision import supervise
 from repo_map.errors import RepositoryNotFoundError
-from repo_map.messages import plural
 
 if TYPE_CHECKING:
     from mcp_server.responses import Answer
@@ -101,49 +100,24 @@ class Navigations:
         max_steps: int | None,
         on_progress: OnProgress,
     ) -> Answer:
-        """Open a navigation and take its steps; an ended one goes where the caller has too many.
-
-        Raises:
-            InvalidRequestError: The caller has as many navigations as are kept, and too few have ended.
-            StillIndexingError: The repository is so large that a host would give up waiting.
-        """
-        navigator, user = await self.navigator(), current_principal().user
-        surplus = await self._surplus(navigator, user)
+        """Open a navigation of the caller's and take its steps."""
+        navigator = await self.navigator()
         with ExitStack() as logged:
 
             def note(navigation_id: str) -> None:
                 logged.enter_context(about(navigation_id))
                 self._move_up(navigation_id)
 
-            page = await navigator.start(
+            return await navigator.start(
                 request,
                 build_response,
-                user=user,
+                user=current_principal().user,
                 client=client,
                 timeouts=timeouts,
                 step_limit=max_steps,
                 on_opened=note,
                 on_progress=on_progress,
             )
-        for old in surplus:
-            # It is being stepped, or gone; the next one that is opened looks again.
-            with suppress(NavigatorError):
-                await self._delete(navigator, old.navigation_id, user)
-        return page
-
-    async def _surplus(self, navigator: Navigator, user: str) -> list[StoredNavigation]:
-        """Return the navigations that have to go for one more: the ended ones, used least lately first."""
-        used = await self._used(navigator, user)
-        surplus = max(0, len(used) + 1 - self._settings.max_navigations)
-        ended = [each for each in used if each.stop_reason is not None]
-        if len(ended) < surplus:
-            raise InvalidRequestError(
-                f"You have {plural(len(used), 'navigation')}, the limit for one caller, and too few "
-                "have ended; delete one by step with its navigation_id and action `forget`, end one "
-                "with action `finish`, or raise REPO_NAVIGATOR_MAX_NAVIGATIONS.",
-                code="limit_reached",
-            )
-        return ended[:surplus]
 
     async def forget(self, navigation_id: str | None) -> str:
         """Delete a navigation of the caller's and return its id.
@@ -163,14 +137,11 @@ class Navigations:
         navigator, user = await self.navigator(), current_principal().user
         if await navigator.store.known(navigation_id, user) is None:
             raise await self._unknown(navigation_id)
-        await self._delete(navigator, navigation_id, user)
-        return navigation_id
-
-    async def _delete(self, navigator: Navigator, navigation_id: str, user: str) -> None:
         await navigator.forget(navigation_id, user=user)
         for ids in self._opened.values():
             if navigation_id in ids:
                 ids.remove(navigation_id)
+        return navigation_id
 
     async def _unknown(self, navigation_id: str) -> UnknownNavigationError:
         ids = [each.navigation_id for each in await self.stored()]

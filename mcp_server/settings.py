@@ -142,8 +142,6 @@ class Settings(NavigatorSettings, BaseSettings):
     """After this long `navigate` answers with what it has; hosts give up after 60 to 240 s."""
     grace_seconds: _Amount = 60.0
     """What calls under way get to be answered once stdin has ended."""
-    max_navigations: _Count = 1_000
-    """Most navigations that one user may have."""
     keep_days: _Amount = 30.0
     """Navigations unused for this long are removed."""
     views: Annotated[Views, _Lower] = "auto"

@@ -245,15 +245,6 @@ async def test_a_repository_outside_the_allow_list_is_refused(tmp_path: Path, sh
 
 
 @pytest.mark.anyio
-async def test_more_navigations_than_are_kept_are_refused(tmp_path: Path, shop: Path) -> None:
-    settings = Settings(data_dir=tmp_path / "data", max_navigations=1)
-    async with Client(build_server(settings, working_folder=shop)) as client:
-        call = {"goal": "x", "mode": "interactive"}
-        assert not (await client.call_tool("navigate", call)).is_error
-        assert refusal_of(await client.call_tool("navigate", call)).code == "limit_reached"
-
-
-@pytest.mark.anyio
 async def test_a_navigation_that_can_not_be_deleted_is_told(
     tmp_path: Path, shop: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -91,29 +91,6 @@ async def test_nobody_deletes_what_is_anothers(settings: Settings, shop: Path) -
         assert refusal_of(await client.call_tool("step", call)).code == "unknown_navigation"
 
 
-async def test_for_want_of_room_the_ended_navigation_that_was_used_least_lately_goes(
-    settings: Settings, shop: Path
-) -> None:
-    settings = settings.model_copy(update={"max_navigations": 2})
-    async with Client(build_server(settings, working_folder=shop)) as client:
-        first = object_of(await client.call_tool("navigate", GOAL))["navigation_id"]
-        second = object_of(await client.call_tool("navigate", GOAL))["navigation_id"]
-        # Used again, so it is not the oldest any more.
-        object_of(await client.call_tool("get_context", {"navigation_id": first}))
-        object_of(await client.call_tool("navigate", GOAL))
-        refused = await client.call_tool("get_context", {"navigation_id": second})
-        assert refusal_of(refused).code == "unknown_navigation"
-        assert object_of(await client.call_tool("get_context", {"navigation_id": first}))
-    assert await left_of(settings, second) == []
-
-
-async def test_an_open_navigation_never_makes_room(settings: Settings, shop: Path) -> None:
-    settings = settings.model_copy(update={"max_navigations": 1})
-    async with Client(build_server(settings, working_folder=shop)) as client:
-        object_of(await client.call_tool("navigate", {**GOAL, "mode": "interactive"}))
-        assert refusal_of(await client.call_tool("navigate", GOAL)).code == "limit_reached"
-
-
 @pytest.mark.parametrize("kept_in", ["folder"], indirect=True)
 def test_the_command_line_deletes_by_name_and_by_age(
     settings: Settings, shop: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]

@@ -48,7 +48,7 @@ def told(listed: ListToolsResult) -> int:
     return count(json.dumps([[tool.name, tool.description, tool.input_schema] for tool in listed.tools]))
 
 
-async def test_lists_are_the_same_in_each_order_and_say_how_long_they_may_be_kept(connect: Connect) -> None:
+async def test_lists_are_the_same_in_each_order(connect: Connect) -> None:
     wire = []
     for _ in range(2):
         async with connect() as client:
@@ -58,9 +58,6 @@ async def test_lists_are_the_same_in_each_order_and_say_how_long_they_may_be_kep
                 await client.list_resource_templates(),
             )
             wire.append([each.model_dump_json(by_alias=True) for each in lists])
-            if client.protocol_version == "2026-07-28":
-                assert [each.ttl_ms for each in lists] == [3_600_000] * 3
-                assert [each.cache_scope for each in lists] == ["private", "public", "public"]
     assert wire[0] == wire[1]
 
 

@@ -330,21 +330,6 @@ def test_wildcards_of_sections_that_would_be_tried_too_often_are_refused(tmp_pat
 
 
 @pytest.mark.anyio
-async def test_a_caller_who_opens_without_end_is_refused(tmp_path: Path) -> None:
-    repository = write(tmp_path / "shop", {"a.py": "def total(): return 1\n"})
-    settings = Settings(data_dir=tmp_path / "data", max_navigations=2)
-    async with Client(build_server(settings, working_folder=repository)) as client:
-        arguments = {"goal": "total", "repo_path": str(repository), "mode": "interactive"}
-        for _ in range(2):
-            assert not (await client.call_tool("navigate", arguments)).is_error
-        refused = await client.call_tool("navigate", arguments)
-    assert refused.is_error
-    (block,) = refused.content
-    assert isinstance(block, TextContent)
-    assert block.text.startswith("You have 2 navigations, the limit for one caller, and ")
-
-
-@pytest.mark.anyio
 async def test_a_plan_is_read_beside_the_loop_that_serves(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
