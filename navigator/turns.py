@@ -84,9 +84,6 @@ class Turns:
 
         For a model it is the embedded answer: what the model starts from, and what a client gets if the model
         takes long.
-
-        Raises:
-            StorageError: it can't be stored.
         """
         step = await self._context(first, workspace, user)
         state, run = first
@@ -119,7 +116,6 @@ class Turns:
             NavigationClosedError: it was cancelled.
             ModelFailedError: no model made a decision.
             RepoMapError: the updates are not well-formed, or their plan can't be drawn.
-            StorageError: the step can't be stored; it did not happen.
         """
         asks_more = request.has_feedback or bool(request.updates)
         if request.action == "cancel":
@@ -179,14 +175,8 @@ class Turns:
         step = await self._context(before, workspace, user)
         if step.session is not None:
             step.session.begin_step(before, step.notes)
-        context = TurnContext(
-            stored,
-            with_notes(reopened(before), notes),
-            request,
-            updates,
-            has_limits=bool(notes),
-            plans_anew=step.plans_anew,
-        )
+        opened, anew = with_notes(reopened(before), notes), step.plans_anew
+        context = TurnContext(stored, opened, request, updates, has_limits=bool(notes), plans_anew=anew)
         if request.has_feedback:
             context = await self._steer(context, workspace, user)
         turn = await self.computing.run(plan_turn, context, workspace)
@@ -196,7 +186,6 @@ class Turns:
         return turn._replace(navigation=await self._run(step))
 
     async def _steer(self, context: TurnContext, workspace: Workspace, user: str) -> TurnContext:
-        """Return a turn with what its feedback comes to, once what the user takes back is undone."""
         request, outline = context.request, tuple[OutlineEntry, ...]()
         if request.wishes.has_numbers or has_numbers(request.feedback):
             record = await self._reader.record(context.stored, user, request.outline_step)
@@ -229,7 +218,6 @@ class Turns:
         return after
 
     async def _book(self, step: StepContext, before: Navigation) -> None:
-        """Store what a failed step has spent."""
         stored = await self._storage.load(before.run.navigation_id, step.user)
         if (booked := step.booked(stored)) != stored:
             await self._storage.change(booked, step.user)
@@ -237,16 +225,15 @@ class Turns:
     async def _end(self, before: Navigation, user: str, reason: StopReason) -> Navigation:
         is_finished = reason is StopReason.USER
         words = "The user accepted the context." if is_finished else "The user cancelled the navigation."
-        state = before.state.model_copy(
-            update={"interactive_pause": False, "exploration_complete": is_finished}
+        after = before.replace(
+            state={"interactive_pause": False, "exploration_complete": is_finished},
+            run={"stop_reason": reason, "ended": words},
         )
-        after = Navigation(state, before.run.stopping(reason, words))
         if after != before:
             await self._storage.change(after, user)
         return after
 
     async def _context(self, navigation: Navigation, workspace: Workspace, user: str) -> StepContext:
-        """Return the context of a step, with the models of its navigation if any were asked for."""
         cached = self._reader.cached(navigation.run.navigation_id, user)
         notes = [self._storage.note] if self._storage.note else []
         step = StepContext(

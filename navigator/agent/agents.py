@@ -171,15 +171,6 @@ class StepRunner:
         sample: SamplingFn | None,
         is_held: Callable[[str], bool],
     ) -> None:
-        """Build the runner.
-
-        Args:
-            services: where it stores sessions and artifacts.
-            settings: of the models.
-            models: further ones, by name.
-            sample: asks the client's model.
-            is_held: whether a navigation's step is running.
-        """
         if sample is not None:
             models = {HOST: SamplingModel(sample), **models}
         self.sessions = ModelSessions(settings, models, is_held)
@@ -191,7 +182,6 @@ class StepRunner:
 
         Raises:
             ModelFailedError: no model made a decision.
-            NavigationBusyError: another process stepped the navigation meanwhile.
             RepoMapError: the decision's plan can't be drawn.
             StorageError: the step can't be stored; it did not happen.
         """
@@ -227,7 +217,6 @@ class StepRunner:
 
 
 async def _first_message(step: StepContext) -> str:
-    """Return what begins the conversation with a model in this step."""
     view = await step.view(step.navigation.state.flight_plan)
     step.outline = view.report.outline
     text = await step.computing.run(first_message, step.navigation, view, step.workspace.index)

@@ -39,11 +39,7 @@ class LockPlugin(BasePlugin):
         super().__init__(name="lock")
 
     async def on_event_callback(self, *, invocation_context: InvocationContext, event: Event) -> Event | None:
-        """Refuse the event; the step's own error says why.
-
-        Raises:
-            NavigationBusyError: the lock was lost.
-        """
+        """Raise the step's own error if its lock was lost."""
         step = current_step()
         try:
             step.storage.locks.require_held(step.navigation.run.navigation_id)

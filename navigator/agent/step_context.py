@@ -45,8 +45,7 @@ class Computing:
 
     async def run(self, function: Callable[..., _T], *arguments: Any) -> _T:
         """Return what a function returns that computes in a thread."""
-        if self._limiter is None:
-            self._limiter = anyio.CapacityLimiter(COMPUTING)
+        self._limiter = self._limiter or anyio.CapacityLimiter(COMPUTING)
         work = partial(function, *arguments)
         return await anyio.to_thread.run_sync(work, limiter=self._limiter, abandon_on_cancel=True)
 
@@ -123,13 +122,9 @@ class StepContext:
 
     def with_numbers(self, request: Request) -> Request:
         """Return a request to read in which numbers mean entries of the outline that the model was sent."""
-        entries = {str(entry.number): entry for entry in self.outline}
+        entries = {str(each.number): f"{each.path}:{each.first}-{each.last}" for each in self.outline}
         assert isinstance(request, Read), "only what is read is named by number"
-        targets = (
-            f"{entries[each].path}:{entries[each].first}-{entries[each].last}" if each in entries else each
-            for each in request.targets
-        )
-        return replace(request, targets=tuple(targets))
+        return replace(request, targets=tuple(entries.get(each, each) for each in request.targets))
 
     async def view(self, plan: FlightPlan, selection: tuple[SelectedPlace, ...] | None = None) -> View:
         """Return the map of ``plan`` with what it means for the goal, drawn once for a plan and an index.
@@ -152,14 +147,14 @@ class StepContext:
 
     def booked(self, navigation: Navigation) -> Navigation:
         """Return the navigation with what models have cost, and with the notes of this step."""
+        noted = Navigation(navigation.state, navigation.run.noting(*self.notes))
         if self.session is None:
-            return Navigation(navigation.state, navigation.run.noting(*self.notes))
+            return noted
         ledger = self.session.ledger
-        totals = {"spent": ledger.spent, "usage": ledger.usage}
-        run = navigation.run.model_copy(update=totals)
-        budget = navigation.state.budget_config.model_copy(update={"current_spend_usd": ledger.spent})
-        state = navigation.state.model_copy(update={"budget_config": budget})
-        return Navigation(state, run.noting(*self.notes))
+        budget = noted.state.budget_config.model_copy(update={"current_spend_usd": ledger.spent})
+        return noted.replace(
+            state={"budget_config": budget}, run={"spent": ledger.spent, "usage": ledger.usage}
+        )
 
     def timed(self, navigation: Navigation) -> Navigation:
         """Return the navigation with the time of this step added to its own."""
@@ -167,7 +162,7 @@ class StepContext:
         elapsed = round(before.navigate + now - self._since, 4)
         self._since = now
         seconds = Seconds(index=before.index, navigate=elapsed, total=round(before.index + elapsed, 4))
-        return Navigation(navigation.state, navigation.run.model_copy(update={"seconds": seconds}))
+        return navigation.replace(run={"seconds": seconds})
 
 
 _current: ContextVar[StepContext] = ContextVar("step_context")

@@ -160,7 +160,6 @@ async def _finalize_context(args: Arguments, context: ToolContext) -> dict[str, 
 async def _amend(
     step: StepContext, context: ToolContext, action: Action, reasoning: str, asked: Arguments
 ) -> dict[str, Any]:
-    """Decide to change the plan as a model asks."""
     try:
         change, selection, notes = await step.computing.run(
             amend_by_model, step.navigation, step.workspace.index, reasoning, asked, step.outline
@@ -194,10 +193,6 @@ async def record(step: StepContext, context: Context, decision: Decision) -> dic
     """Save the map and the record of a decision, write its state, and return what a tool answers.
 
     Until the event of ``context`` is stored, the step has not happened.
-
-    Raises:
-        RepoMapError: the plan can't be drawn.
-        StorageError: the map or the record can't be saved.
     """
     before, view = step.navigation, await step.view(decision.plan, decision.selection)
     with step.storage.faults.raised(before.run.navigation_id, writes=True):

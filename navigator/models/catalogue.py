@@ -109,7 +109,6 @@ def price_of(name: str, settings: NavigatorSettings, custom: Container[str] = ()
     Raises:
         UnknownModelError: no provider has a model of that name.
         UnpricedModelError: it costs money and has no known price.
-        InvalidRequestError: the user's price file can't be used.
     """
     if name == EMBEDDED:
         return FREE
@@ -135,15 +134,10 @@ def require_models(
     custom: Container[str] = (),
     environ: Mapping[str, str] | None = None,
 ) -> None:
-    """Check a task's model and the fallback before anything takes time.
+    """Raise ``InvalidRequestError`` for a task's model, or the fallback, that can't be used.
 
     The key of a model that a call names must be in ``environ``. A model of the settings is checked without
     one: the fallback takes over.
-
-    Raises:
-        UnknownModelError: a name is unknown, or its package is not installed.
-        UnpricedModelError: a model costs money and has no known price.
-        InvalidRequestError: the user's price file can't be used, or the key is missing.
     """
     if settings.prices is not None:
         load_prices(settings.prices)

@@ -66,11 +66,7 @@ class PriceTable(BaseModel):
     models: Mapping[str, ModelPrice]
 
     def price_of(self, model: str) -> ModelPrice:
-        """Return the price of ``model``; a numbered release (``…-001``) costs what its family does.
-
-        Raises:
-            UnpricedModelError: no entry fits, so a spend limit could not be kept.
-        """
+        """Return the price of ``model``; a numbered release (``…-001``) costs what its family does."""
         family, _, release = model.rpartition("-")
         for name in (model, family if release.isdigit() else model):
             if name in self.models:
@@ -84,44 +80,28 @@ class PriceTable(BaseModel):
 
 @cache
 def load_prices(extra: Path | None = None) -> PriceTable:
-    """Read the table that ships with the package, and a user's own prices over it.
-
-    Raises:
-        InvalidRequestError: the user's file is missing or not well-formed.
-    """
-    table = _shipped_prices()
-    models = {**table.models, **_read_user_prices(extra)} if extra is not None else table.models
-    return table.model_copy(update={"models": models})
-
-
-@cache
-def _shipped_prices() -> PriceTable:
+    """Read the table that ships with the package, and a user's own prices over it."""
     import yaml  # noqa: PLC0415 - the embedded planner needs no prices
 
     shipped = resources.files("navigator.state").joinpath("prices.yaml").read_text("utf-8")
-    return PriceTable.model_validate(yaml.safe_load(shipped))
-
-
-def _read_user_prices(path: Path) -> Mapping[str, ModelPrice]:
-    import yaml  # noqa: PLC0415 - the embedded planner needs no prices
-
+    table = PriceTable.model_validate(yaml.safe_load(shipped))
+    if extra is None:
+        return table
     try:
-        data: Any = yaml.safe_load(path.read_text("utf-8"))
-        return PriceTable.model_validate({"as_of": "", **data}).models
+        data: Any = yaml.safe_load(extra.read_text("utf-8"))
+        own = PriceTable.model_validate({"as_of": "", **data}).models
     except OSError as error:
-        raise InvalidRequestError(
-            f"The price file {path} can't be read ({error.strerror}); "
-            "correct or unset REPO_NAVIGATOR_PRICES.",
-            code="invalid_setting",
-            argument="REPO_NAVIGATOR_PRICES",
-        ) from error
-    except (yaml.YAMLError, ValidationError, TypeError) as error:
-        raise InvalidRequestError(
-            f"The price file {path} is not well-formed; it needs `models:` with "
-            "`NAME: {input: …, output: …}`, in US dollars per million tokens.",
-            code="invalid_setting",
-            argument="REPO_NAVIGATOR_PRICES",
-        ) from error
+        fault = f"can't be read ({error.strerror}); correct or unset REPO_NAVIGATOR_PRICES."
+    except (yaml.YAMLError, ValidationError, TypeError):
+        fault = (
+            "is not well-formed; it needs `models:` with `NAME: {input: …, output: …}`, in US dollars per "
+            "million tokens."
+        )
+    else:
+        return table.model_copy(update={"models": {**table.models, **own}})
+    raise InvalidRequestError(
+        f"The price file {extra} {fault}", code="invalid_setting", argument="REPO_NAVIGATOR_PRICES"
+    )
 
 
 FIRST_MARGIN = Decimal("1.6")

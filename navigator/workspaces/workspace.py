@@ -44,10 +44,6 @@ PROGRESS_S: Final = 1.0
 """Seconds between two progress messages; what takes less has none."""
 MAX_GOALS: Final = 64
 """Whose scores are cached: as many as navigations whose steps are."""
-_LARGE_BYTES: Final = 4_000_000
-"""Of source: an index of so much or more counts as one live index, a smaller one as its share."""
-SMALL_PER_INDEX: Final = 16
-"""Indexes that count as one, however small they are."""
 _LARGE_FOLDER: Final = 500
 """Files of a folder without git of which a note says what it is: perhaps a repository in it was meant."""
 _PLAIN_FOLDER: Final = (
@@ -84,10 +80,7 @@ class IndexingTask:
         on_end: Callable[[], object],
         look: Index | None = None,
     ) -> None:
-        """Begin in the running event loop; ``on_end`` is called once it has ended, well or not.
-
-        What a first ``look`` has read is not read again.
-        """
+        """Begin in the running event loop; what a first ``look`` has read is not read again."""
         self._source = source
         self._look = look
         self._store = store
@@ -149,7 +142,6 @@ class IndexingTask:
         return index
 
     def _on_progress(self, phase: str, done: int, total: int) -> None:
-        """Note progress, in the thread that builds the index."""
         if self._stopped.is_set():
             raise IndexingStopped
         if phase == "parsing":
@@ -163,7 +155,6 @@ class Workspace:
     """A repository as navigations see it at one moment: its index, and the relevance of goals."""
 
     def __init__(self, index: Index, weights: Weights | None = None) -> None:
-        """Build a workspace; ``weights`` are by default those shipped."""
         self.index = index
         self._weights = weights
         self.checked_at = 0
@@ -177,12 +168,8 @@ class Workspace:
         """Return the scores of a goal, guessed names and changes; those asked for last are cached."""
         relevance = self._relevance.get((goal, changes, names))
         if relevance is None:
-            relevance = score_goal(
-                self.index,
-                goal_with_changes(goal, changes),
-                names=names,
-                weights=self._weights,
-            )
+            task = goal_with_changes(goal, changes)
+            relevance = score_goal(self.index, task, names=names, weights=self._weights)
             if changes:
                 relevance = boost_changed(self.index, relevance, self.impact(changes), changes)
             self._relevance.put((goal, changes, names), relevance)
@@ -265,9 +252,6 @@ class Workspaces:
             refresh: whether it is to be as it is now, rather than as it was last checked.
             on_words: receives progress of its first indexing.
             first_goal: of whose first look the workspace may be, until the full index is built.
-
-        Raises:
-            RepositoryNotFoundError: it is no readable folder, or names no commit or repository.
         """
         started = perf_counter()
         source, asked_at = file_source_of(str(path)), next(self._clock)
@@ -309,16 +293,10 @@ class Workspaces:
         was_indexing = source.name in self._indexing
         if not await asyncio.to_thread(is_unindexed, source, store, settings.unmasked, settings.limits):
             return None
+        look_at = partial(first_look, store=store, workers=settings.workers, on_progress=self._check_stopped)
         try:
             index = await asyncio.to_thread(
-                first_look,
-                source,
-                goal,
-                store=store,
-                workers=settings.workers,
-                on_progress=self._check_stopped,
-                unmasked=settings.unmasked,
-                limits=settings.limits,
+                look_at, source, goal, unmasked=settings.unmasked, limits=settings.limits
             )
         except IndexingStopped:
             raise asyncio.CancelledError(_CANCELLED) from None
@@ -338,7 +316,6 @@ class Workspaces:
         return task
 
     def _add_result(self, name: bytes) -> None:
-        """Make a workspace of an indexing that has ended."""
         task = self._indexing.pop(name)
         self._background.pop(name, None)
         if task.result is not None and name not in self._live:
@@ -349,7 +326,7 @@ class Workspaces:
         """Drop the least recently used indexes while there are too many, or too large ones together."""
         limits = self._settings.limits
         while len(self._live) > 1 and (
-            sum(_share(each.index) for each in self._live.values()) > limits.indexes
+            len(self._live) > limits.indexes
             or sum(each.index.build.memory_mb for each in self._live.values()) > limits.memory_mb
         ):
             self._live.popitem(last=False)[1].release()
@@ -378,9 +355,8 @@ class Workspaces:
         settings = self._settings
         if not settings.use_cache:
             return Store(None, settings.limits)
-        return (
-            Store(settings.cache_dir, settings.limits) if settings.cache_dir else user_store(settings.limits)
-        )
+        folder = settings.cache_dir
+        return Store(folder, settings.limits) if folder else user_store(settings.limits)
 
     async def halt(self) -> None:
         """Stop indexing, and end the processes that do it."""
@@ -392,8 +368,3 @@ class Workspaces:
         self._first_looks.clear()
         while self._live:
             self._live.popitem()[1].release()
-
-
-def _share(index: Index) -> float:
-    """Return how much of one live index an index counts as."""
-    return min(1.0, max(1 / SMALL_PER_INDEX, index.build.source_bytes / _LARGE_BYTES))

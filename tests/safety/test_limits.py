@@ -17,7 +17,7 @@ from mcp_types import TextContent
 from mcp_server.app import build_server
 from mcp_server.settings import Settings, read_settings
 from navigator.settings import NavigatorSettings
-from navigator.workspaces.workspace import SMALL_PER_INDEX, Workspaces
+from navigator.workspaces.workspace import Workspaces
 from repo_map.errors import FlightPlanError, LimitError
 from repo_map.index.build import build_index
 from repo_map.index.index import Index
@@ -84,8 +84,8 @@ def test_a_tree_that_memory_has_no_room_for_is_refused(
     ("limits", "others", "stays"),
     [
         (Limits(), 1, True),
-        (Limits(indexes=1), SMALL_PER_INDEX - 1, True),
-        (Limits(indexes=1), SMALL_PER_INDEX, False),
+        (Limits(indexes=2), 1, True),
+        (Limits(indexes=2), 2, False),
         (Limits(memory_mb=60), 1, False),
     ],
 )

@@ -47,12 +47,7 @@ class ModelClient(NamedTuple):
 
 
 def open_model(name: str, settings: NavigatorSettings, custom: Mapping[str, BaseLlm]) -> ModelClient:
-    """Return the client of a model; one that can't be set up fails with the reason when it is called.
-
-    Raises:
-        UnknownModelError: no provider has a model of that name.
-        UnpricedModelError: it costs money and has no known price.
-    """
+    """Return the client of a model; one that can't be set up fails with the reason when it is called."""
     price = price_of(name, settings, custom)
     if name in custom:
         return ModelClient(name, custom[name], price)

@@ -148,7 +148,6 @@ class ModelSession:
                 await client.close()
 
     async def _call(self, client: ModelClient, request: LlmRequest) -> LlmResponse | ModelError:
-        """Return a usable answer, or the error that remains after the last retry."""
         error, attempt = ModelError("gave no answer"), 0
         while attempt <= self.settings.retries:
             if attempt:
@@ -192,7 +191,7 @@ class ModelSession:
         return answer
 
     def _copy(self, client: ModelClient, llm: BaseLlm, request: LlmRequest) -> LlmRequest:
-        """Return a copy for one attempt: clients change the request that they are given."""
+        # Clients change the request that they are given.
         config = request.config.model_copy(deep=True)
         if client.name in self._without_tool_choice:
             config.tool_config = None
@@ -247,7 +246,6 @@ class ModelSession:
         return client.price.cost(expected)
 
     def _count(self, request: LlmRequest) -> int:
-        """Return the tokens of a request by our count."""
         texts = _texts(request)
         self._counts = {text: self._counts[text] if text in self._counts else count(text) for text in texts}
         return sum(self._counts[text] for text in texts)
@@ -284,10 +282,7 @@ class ModelSessions:
         self._sessions: OrderedDict[str, ModelSession] = OrderedDict()
 
     async def session_of(self, navigation: Navigation) -> ModelSession:
-        """Return the session of a navigation, a new one if there is none.
-
-        If there are too many, the least recently used are closed, except those whose step is running.
-        """
+        """Return the session of a navigation; of too many, the least recently used that rest are closed."""
         navigation_id = navigation.run.navigation_id
         session = self._sessions.pop(navigation_id, None) or self._open(navigation)
         self._sessions[navigation_id] = session
