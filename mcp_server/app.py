@@ -129,7 +129,6 @@ class NavigatorServer(MCPServer[AppContext]):
             raise protocol_error(cause, uri=str(uri)) from error
 
     async def list_resources(self) -> list[Resource]:
-        """Return the fixed resource and the contexts of the caller's latest navigations."""
         return [*await super().list_resources(), *await listed(self.navigations)]
 
 

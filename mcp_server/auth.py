@@ -48,7 +48,6 @@ _current: ContextVar[Principal] = ContextVar("principal", default=Principal())  
 
 
 def current_principal() -> Principal:
-    """Return the caller of the request that is being handled."""
     return _current.get()
 
 

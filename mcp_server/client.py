@@ -119,6 +119,5 @@ async def ask_direction(
 
 
 def folders_of(roots: ListRootsResult) -> list[Root]:
-    """Return the folders among a client's roots."""
     listed = ((str(root.uri), root.name or "") for root in roots.roots)
     return [Root(path_of(uri), name) for uri, name in listed if uri.startswith("file://")]

@@ -46,7 +46,6 @@ def one_line(error: BaseException) -> str:
 
 
 def exit_code(error: BaseException) -> int:
-    """Return the command line's exit code for ``error``."""
     if isinstance(error, RepositoryNotFoundError):
         return NO_REPOSITORY
     return MODEL_FAILED if isinstance(error, ModelFailedError) else BAD_INPUT

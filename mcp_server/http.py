@@ -127,7 +127,6 @@ class _Server(uvicorn.Server):
         self._drain_seconds = drain_seconds
 
     def handle_exit(self, sig: int, frame: object) -> None:
-        """Begin to end."""
         if not self.should_exit:
             end_within(self._drain_seconds + CLOSING_SECONDS)
         super().handle_exit(sig, None)
@@ -180,7 +179,6 @@ def _require_loopback(settings: Settings, host: str) -> None:
 
 
 def _is_own(address: str) -> bool:
-    """Return True if a rule such as ``localhost:*`` names this machine alone."""
     name = address[: address.rfind("]") + 1] if address.startswith("[") else address.partition(":")[0]
     return is_loopback(name.strip("[]"))
 

@@ -80,7 +80,6 @@ def _without_departures(record: logging.LogRecord) -> bool:
 
 
 def _is_departure(error: BaseException) -> bool:
-    """Return whether ``error`` says no more than that the other end of a connection is gone."""
     if isinstance(error, BaseExceptionGroup):
         return all(_is_departure(part) for part in error.exceptions)
     return isinstance(error, ConnectionError) or type(error).__name__ in _DEPARTURES

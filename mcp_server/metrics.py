@@ -79,14 +79,12 @@ class PrometheusMetrics:
         self.meter: Meter = MeterProvider([reader]).get_meter(_METER)
 
     def text(self) -> tuple[bytes, str]:
-        """Return the numbers in Prometheus's text format, and its content type."""
         from prometheus_client import CONTENT_TYPE_LATEST, generate_latest  # noqa: PLC0415 - where it is asked for
 
         return generate_latest(self._registry), CONTENT_TYPE_LATEST
 
 
 def _outcome(answer: HandlerResult) -> str:
-    """Return ``ok``, or the code of the error that a call was answered with."""
     fields = answer.model_dump(by_alias=True) if isinstance(answer, BaseModel) else answer
     if not isinstance(fields, dict) or not fields.get("isError"):
         return "ok"

@@ -40,7 +40,6 @@ def continue_navigation(
 
 
 def offer_prompts(server: MCPServer[AppContext], navigations: Navigations) -> None:
-    """Register the four prompts."""
 
     server.prompt(title="Find the code for a task")(find_code)
     server.prompt(title="Continue a navigation")(continue_navigation)

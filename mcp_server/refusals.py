@@ -129,14 +129,12 @@ def usable_arguments(
 
 
 def _meant(name: str, known: Collection[str]) -> str:
-    """Return the argument that a name misspells or paraphrases; ``""`` for none."""
     bare = re.sub(r"(?<=[a-z])(?=[A-Z])|-", "_", name).lower()
     alike = difflib.get_close_matches(bare, sorted(known), n=1, cutoff=_ALIKE)
     return next((each for each in (*alike, _PARAPHRASED.get(bare, "")) if each in known), "")
 
 
 def note_ignored(result: CallToolResult, tool: str, ignored: Sequence[str]) -> CallToolResult:
-    """Return a result that mentions the arguments that were ignored."""
     names = first_three([f"`{mask_name(one_line(name))[:_SHOWN_CHARS]}`" for name in ignored])
     note = f"{tool} ignored {names}: it has no such argument."
     structured = result.structured_content
@@ -149,7 +147,6 @@ def note_ignored(result: CallToolResult, tool: str, ignored: Sequence[str]) -> C
 
 
 def _argument_details(tool: str, error: ValidationError) -> ErrorDetails:
-    """Return what is wrong with a tool call's arguments."""
     first = error.errors(include_url=False)[0]
     name = str(first["loc"][0]) if first["loc"] else "arguments"
     if first["type"] == "missing":

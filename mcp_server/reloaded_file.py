@@ -37,7 +37,6 @@ class ReloadedFile(Generic[Entry]):
 
     @property
     def entries(self) -> tuple[Entry, ...]:
-        """The entries as they are now."""
         if (stamp := self._stat()) != self._stamp:
             self._stamp = stamp
             try:

@@ -252,7 +252,6 @@ def _reasoning_line(report: wire.TurnReportJson) -> str:
 
 
 def _by_number(outline: str) -> str:
-    """Return what the numbers of an outline are for, and its mark where it has one."""
     return f"{_BY_NUMBER}; {SUREST}" if STAR.search(outline) else _BY_NUMBER
 
 
@@ -268,7 +267,6 @@ def _outline_lines(outline: str | None) -> list[str]:
 
 
 def _sizes(report: wire.TurnReportJson) -> str:
-    """Return how large the code is."""
     return f"{plural(report.map_size_tokens, 'token')} of code"
 
 

@@ -66,7 +66,6 @@ class RepositoryEntry(BaseModel):
         return path
 
     def admits(self, user: str) -> bool:
-        """Return True if the user may read the repository."""
         return user == LOCAL_USER or self.readers is None or user in self.readers
 
 
@@ -82,7 +81,6 @@ class Root(NamedTuple):
     name: str = ""
 
     def is_called(self, name: str) -> bool:
-        """Return True if this is the root's name, or that of its folder."""
         return bool(name) and name.rstrip("/") in (self.name, self.folder.name)
 
 
@@ -210,7 +208,6 @@ class RepositoryAccess:
         return Source(str(chosen), ref="" if at is None else text[at + 1 :])
 
     def _is_folder(self, path: Path) -> bool:
-        """Return True for a folder in an allowed one; whether others exist is not disclosed."""
         try:
             return _may_be_read(path, self._allowed) and kind(_resolved(path)) == S_IFDIR
         except RepositoryNotFoundError:

@@ -25,7 +25,6 @@ _MAX_VERSION_CHARS: Final = 9
 
 
 def offer_resources(server: MCPServer[AppContext], navigations: Navigations) -> None:
-    """Register the resource and the templates."""
     shelf = _NavigationResources(navigations)
     one = "{navigation_id}"
     for uri, name, title, mime_type, read in (

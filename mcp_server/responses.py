@@ -79,7 +79,6 @@ class Cursor(NamedTuple):
     is_plan: bool = False
 
     def encode(self) -> str:
-        """Return the opaque form that goes over the wire."""
         middle = "" if self.since_step is None else f"{self.since_step}"
         return f"{PLAN}:{self.step}:{self.offset}" if self.is_plan else f"{self.step}:{middle}:{self.offset}"
 
@@ -235,7 +234,6 @@ def step_answer(
 
 
 def forgotten_answer(navigation_id: str) -> Answer:
-    """Return the answer of ``step`` that deleted a navigation."""
     text = f"navigation {navigation_id}: deleted with its maps and reports; no call reads it any more"
     return Answer(text, wire.as_object(navigation_id=navigation_id, status="deleted"))
 

@@ -135,7 +135,6 @@ class DirectChannel:
         self.context = context
 
     async def ask(self, params: CreateMessageRequestParams) -> Reply:
-        """Return what the model says."""
         kind = CreateMessageResultWithTools if params.tools else CreateMessageResult
         # By the request itself: the SDK's shorthand warns that the modern era has another way.
         metadata = ServerMessageMetadata(related_request_id=self.context.request_id)
@@ -175,7 +174,6 @@ class PendingCall:
         self.task = asyncio.create_task(call(), context=of_the_call)
 
     async def ask(self, params: CreateMessageRequestParams) -> Reply:
-        """Return what the model says, once a round has brought it."""
         self._rounds += 1
         if self._rounds > _MAX_ROUNDS:
             raise SamplingError(f"was asked {_MAX_ROUNDS} times, as often as one call allows")

@@ -49,7 +49,6 @@ class SettingsError(UserError):
 
 
 def allowed_folders(names: Sequence[str]) -> tuple[Path, ...]:
-    """Return the named folders with symlinks resolved, sorted, blanks left out."""
     return tuple(sorted({Path(name).expanduser().resolve() for name in names if name.strip()}))
 
 
@@ -173,7 +172,6 @@ class Settings(NavigatorSettings, BaseSettings):
 
     @property
     def asks_for_token(self) -> bool:
-        """Whether HTTP requests need a token."""
         return self.tokens is not None or bool(self.http_issuer)
 
     @model_validator(mode="after")

@@ -384,7 +384,6 @@ async def _plan_page(selected: SelectedNavigation, place: Cursor) -> Answer:
 
 
 def tools() -> list[Tool]:
-    """Return the four tools, their schemas cut down to what a model needs."""
     return [
         _tool(navigate, "Find the code for a task", _LOADED | _WHOLE),
         _tool(step, "Refine a navigation", _WHOLE),

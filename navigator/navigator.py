@@ -323,7 +323,6 @@ class Navigator:
         on_progress: OnProgress | None,
         timeout_s: float | None = None,
     ) -> Navigation:
-        """Return a new navigation, stored with its opening view."""
         if isinstance(request, NavigationRequest):
             # A plan may take a second to parse, and others are served meanwhile.
             request = await asyncio.to_thread(
@@ -420,7 +419,6 @@ class Navigator:
     async def _take(
         self, before: Navigation, user: str, request: TurnRequest, *, refresh: bool
     ) -> tuple[TurnReport, Turn]:
-        """Take one turn of a locked navigation, and report it."""
         turn = await self._turns.take(before, user, request, refresh=refresh)
         after = turn.navigation
         if after.run.stop_reason is not None:
@@ -457,7 +455,6 @@ class Navigator:
         return answer
 
     async def _stored(self, navigation_id: str, user: str) -> tuple[Navigation, ClientState | None]:
-        """Return a navigation, and what the client was sent of it."""
         stored, known = (
             await self.store.load(navigation_id, user),
             await self.store.known(navigation_id, user),
@@ -465,7 +462,6 @@ class Navigator:
         return stored, None if known is None else known.delivery
 
     def _begin(self, work: Coroutine[Any, Any, Answer]) -> asyncio.Task[Answer]:
-        """Begin work that goes on after its caller has left."""
         task = supervise(work, "a call")
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)

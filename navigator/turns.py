@@ -244,7 +244,6 @@ class Turns:
         return step
 
     async def _agents(self) -> StepRunner:
-        """Return the runner of all steps; the first call imports ADK, in a thread."""
         if self._runner is None:
             services = await self._storage.services()
             module = await asyncio.to_thread(import_module, "navigator.agent.agents")

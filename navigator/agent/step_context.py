@@ -103,7 +103,6 @@ class StepContext:
 
     @property
     def model_name(self) -> str:
-        """Who decides."""
         if self.session is None or self.session.is_over:
             return EMBEDDED
         return self.session.model_name
@@ -169,7 +168,6 @@ _current: ContextVar[StepContext] = ContextVar("step_context")
 
 
 def current_step() -> StepContext:
-    """Return the step that this task runs."""
     return _current.get()
 
 

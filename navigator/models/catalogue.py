@@ -43,7 +43,6 @@ class Provider:
     """Whether a base URL on this machine needs no key and no price."""
 
     def base_url(self, urls: Mapping[str, str]) -> str | None:
-        """Return the base URL that the settings give, else the provider's own."""
         return urls.get(self.name, self.url)
 
     def is_local(self, urls: Mapping[str, str]) -> bool:

@@ -93,7 +93,6 @@ class _Node:
         """Below which a child goes into the rest."""
 
     def add(self, child: _Node) -> None:
-        """Add the totals of a child."""
         self.tokens += child.tokens
         self.area += child.area
         self.files += child.files
@@ -135,7 +134,6 @@ def fold(files: MeasuredFiles, pinned: Collection[int], max_nodes: int, within: 
 
 
 def _read_tree(files: MeasuredFiles) -> dict[str, _Node]:
-    """Return every folder by its path, those above before those below."""
     folders = {"": _Node("")}
 
     def folder(path: str) -> _Node:
@@ -179,7 +177,6 @@ def _open(top: _Node, max_nodes: int, closed: _Node | None = None) -> None:
 
 
 def _columns(root: _Node) -> FoldedTree:
-    """Return the nodes, the largest of a folder first and its rest last."""
     rows: list[tuple[str, int, int, int, int, int, int]] = []
     waiting = [(root, -1)]
     while waiting:

@@ -42,7 +42,6 @@ def saved_page(data: PictureData) -> str:
 
 
 def _hash(pattern: re.Pattern[str], page: str) -> str:
-    """Return what a policy calls the only text of a kind that may take effect."""
     (text,) = pattern.findall(page)
     return f"'sha256-{b64encode(sha256(text.encode()).digest()).decode()}'"
 

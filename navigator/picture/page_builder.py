@@ -34,7 +34,6 @@ def build_page(sources: Traversable) -> str:
 
 
 def _lean(sources: Traversable, name: str, comment: str) -> str:
-    """Return a source without blank lines and comments."""
     lines = (line.rstrip() for line in _read(sources, name).splitlines())
     return "\n".join(line for line in lines if line and not line.lstrip().startswith((comment, "/** ")))
 

@@ -90,7 +90,6 @@ def plan_answer(
 
 
 def list_tokens(places: Iterable[Place]) -> int:
-    """Return about how many tokens a list of places takes."""
     lines: list[str] = []
     path = above = ""
     for place in places:

@@ -85,11 +85,9 @@ class StepReader:
         return found
 
     def forget(self, navigation_id: str, user: str) -> None:
-        """Drop what is cached of a navigation."""
         self._cached.pop((user, navigation_id), None)
 
     def _result(self, navigation_id: str, user: str, step: int) -> StepResult | None:
-        """Return what a step came to, if it was one of the latest in this process."""
         found = self._cached.get((user, navigation_id))
         return found.results.get(step) if found else None
 
@@ -200,7 +198,6 @@ def build_output(navigation: Navigation, record: StepRecord, drawn: MapText) -> 
 def _diff_output(
     whole: NavigatorOutput, drawn: MapText, since_step: int, earlier: Sequence[MapText]
 ) -> NavigatorOutput:
-    """Return the output with only what is new since an earlier step."""
     before = earlier[0].files
     # A reader who has the lines without their numbers, or with them, wants to see them the other way now.
     alike = [each for each in earlier if each.is_numbered == drawn.is_numbered or not each.files]

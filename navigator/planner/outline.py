@@ -73,7 +73,6 @@ def _entry(index: Index, drawn: RepoMap, place: Place, number: int) -> OutlineEn
 
 
 def _signature(index: Index, file_id: int, place: Place) -> str:
-    """Return a definition's qualified name with its parameters, on one line."""
     leaf, call = place.name.rpartition(".")[2], ""
     for definition in index.definitions(file_id):
         if definition.start == place.first and definition.name == leaf:

@@ -148,7 +148,6 @@ def _with_rules(plan: FlightPlan, rules: Sequence[VerbosityRule]) -> FlightPlan:
 
 
 def _mentioned(updates: Mapping[str, Any]) -> dict[str, Mapping[str, Any]]:
-    """Return the rules of well-formed updates by pattern, in their order."""
     return {rule["pattern"].strip(): rule for rule in updates.get("verbosity") or ()}
 
 

@@ -66,7 +66,6 @@ def _place(entry: OutlineEntry) -> Place:
 
 
 def _summary(view: View) -> str:
-    """Return how sure the choice is, and why each focus area is there."""
     # How sure the choice is comes first: a long summary is cut at its end.
     focus = [file for file in files_of(view) if file.level >= FOCUS_LEVEL]
     return summarize(view.report.sufficiency, focus[:_MAX_SUMMARY_FILES])

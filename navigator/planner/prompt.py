@@ -109,7 +109,6 @@ def _code_tokens(navigation: Navigation) -> int:
 
 
 def _within(outline: tuple[OutlineEntry, ...], tokens: int) -> str:
-    """Return as many entries of an outline as fit, from its beginning."""
     shown = len(outline)
     while shown > 1 and count(outline_text(outline[:shown])) > tokens:
         shown -= 1
@@ -117,7 +116,6 @@ def _within(outline: tuple[OutlineEntry, ...], tokens: int) -> str:
 
 
 def _overview(index: Index, languages: Sequence[tuple[str, int]]) -> list[str]:
-    """Return the languages and the top folders of a repository, with their numbers of files."""
     tops = Counter(path.partition("/")[0] for path in index.paths if "/" in path)
     folders = sorted(tops.items(), key=lambda each: (-each[1], each[0]))
     lines = []

@@ -188,7 +188,6 @@ def _repository(state: NavigatorState, view: View) -> str:
 
 
 def files_of(view: View) -> tuple[FileReport, ...]:
-    """Return the files of a map, with why each is relevant."""
     return tuple(
         FileReport(
             path=file.path,

@@ -143,7 +143,6 @@ def _places(
 
 
 def _name_of(index: Index, file: int, first: int, last: int) -> str:
-    """Return the name of the definition that has exactly these lines, ``""`` if none has."""
     rows = (
         row for row, each in enumerate(index.definitions(file)) if (each.start, each.end) == (first, last)
     )
@@ -187,7 +186,6 @@ def _names(place: SelectedPlace, number: int) -> set[str]:
 
 
 def as_place(selected: SelectedPlace) -> Place:
-    """Return a selected place as the outline and the plan take it."""
     return Place(
         selected.path, selected.first, selected.last, selected.name, selected.reason, also=selected.also
     )

@@ -91,13 +91,11 @@ class Turn(NamedTuple):
 
 
 def reopened(before: Navigation) -> Navigation:
-    """Return the navigation open for another step."""
     paused = {"interactive_pause": False, "exploration_complete": False}
     return before.replace(state=paused, run={"stop_reason": None, "ended": ""})
 
 
 def restored(before: Navigation, point: UndoPoint) -> Navigation:
-    """Return the navigation as the user had it before a change."""
     run = {"user_plan": point.user_plan, "last_user_change": point.last_user_change, "undo": None}
     return before.replace(state={"flight_plan": point.flight_plan}, run=run)
 

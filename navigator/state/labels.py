@@ -16,7 +16,6 @@ _DECIDERS_FOR_MODEL: Final = {EMBEDDED: "the last step without a model", USER: "
 
 
 def action_word(action: str) -> str:
-    """Return what a step did; an action that has no words stays."""
     return _ACTIONS.get(action, action)
 
 

@@ -41,7 +41,6 @@ class Progress(NamedTuple):
 
     @classmethod
     def after(cls, report: TurnReport, max_steps: int) -> Progress:
-        """Return the progress after a step."""
         return cls(report.step_number, max_steps, report.reasoning, report.map_size_tokens)
 
 
@@ -202,7 +201,6 @@ class NavigatorOutput(TurnReport):
 
     @property
     def total_iterations(self) -> int:
-        """The steps so far."""
         return self.step_number
 
     @cached_property

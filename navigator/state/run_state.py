@@ -108,7 +108,6 @@ class RunState(BaseModel):
 
     @property
     def map_token_budget(self) -> int:
-        """Most tokens of the map."""
         return self.user_plan.budget
 
     def noting(self, *notes: str) -> RunState:
@@ -117,11 +116,9 @@ class RunState(BaseModel):
         return self.model_copy(update={"notes": (*self.notes, *fresh)[-MAX_NOTES:]})
 
     def stopping(self, reason: StopReason, ended: str) -> RunState:
-        """Return the run as it ends for ``reason``."""
         return self.model_copy(update={"stop_reason": reason, "ended": ended})
 
     def recorded(self, step: int, version: int) -> RunState:
-        """Return the run with a step whose record is saved as ``version``."""
         versions = {**self.record_versions, step: version} if version else self.record_versions
         return self.model_copy(update={"record_versions": versions})
 
@@ -133,7 +130,6 @@ class Navigation(NamedTuple):
     run: RunState
 
     def replace(self, *, state: Mapping[str, Any] = {}, run: Mapping[str, Any] = {}) -> Navigation:
-        """Return the navigation with some fields of either half replaced."""
         return Navigation(self.state.model_copy(update=state), self.run.model_copy(update=run))
 
 

@@ -15,9 +15,7 @@ class TokenUsage(NamedTuple):
     calls: int = 0
 
     def minus(self, other: TokenUsage) -> TokenUsage:
-        """Return what this has more than ``other``, part by part."""
         return TokenUsage(*(mine - theirs for mine, theirs in zip(self, other, strict=True)))
 
     def plus(self, other: TokenUsage) -> TokenUsage:
-        """Return the sum of both, part by part."""
         return TokenUsage(*(mine + theirs for mine, theirs in zip(self, other, strict=True)))

@@ -126,7 +126,6 @@ class NavigationIndex:
         await self._execute(f"DELETE FROM navigations WHERE {_ONE}", *key)
 
     async def close(self) -> None:
-        """Close the database."""
         await self._database.close()
 
     async def _stored(self, where: str, *values: Any) -> list[StoredNavigation]:
@@ -172,7 +171,6 @@ class SqliteDatabase:
             raise
 
     async def close(self) -> None:
-        """Close the file; the next statement opens it again."""
         await asyncio.get_running_loop().run_in_executor(self._thread, self._close)
         self._thread.shutdown(wait=False)
         self._thread = ThreadPoolExecutor(1, "navigation-index")

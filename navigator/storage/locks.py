@@ -89,16 +89,13 @@ class NavigationLocks:
             )
 
     def is_held(self, navigation_id: str) -> bool:
-        """Return whether a task of this process holds the navigation."""
         local = self._local.get(navigation_id)
         return local is not None and local.locked()
 
     async def remove(self, navigation_id: str) -> None:
-        """Remove what the lock of a deleted navigation leaves behind."""
         await self._shared.remove(_lock_name(navigation_id))
 
     async def close(self) -> None:
-        """Close what is open."""
         await self._shared.close()
 
     def _busy(self, navigation_id: str) -> NavigationBusyError:
@@ -121,7 +118,6 @@ class FileLocks(ProcessLocks):
         self._held: dict[str, FileLock] = {}
 
     async def take(self, name: str) -> bool:
-        """Take the lock, unless another process holds it."""
         lock = FileLock(self._path(name), timeout=0, mode=0o600, thread_local=False)
         try:
             lock.acquire()
@@ -131,11 +127,9 @@ class FileLocks(ProcessLocks):
         return True
 
     async def release(self, name: str) -> None:
-        """Release the lock."""
         self._held.pop(name).release()
 
     async def remove(self, name: str) -> None:
-        """Remove the file."""
         with suppress(OSError):
             self._path(name).unlink()
 
@@ -162,7 +156,6 @@ class AdvisoryLocks(ProcessLocks):
         self._using = asyncio.Lock()
 
     async def take(self, name: str) -> bool:
-        """Take the lock, unless another replica holds it."""
         async with self._using:
             if self._connection is None or self._connection.is_closed():
                 self._connection = await self._connect()
@@ -172,7 +165,6 @@ class AdvisoryLocks(ProcessLocks):
         return bool(taken)
 
     async def release(self, name: str) -> None:
-        """Release the lock, unless it went with its connection."""
         connection = self._held.pop(name)
         async with self._using:
             with suppress(Exception):  # The connection has ended, and the lock with it.
@@ -182,17 +174,14 @@ class AdvisoryLocks(ProcessLocks):
                 await self.close()
 
     def is_lost(self, name: str) -> bool:
-        """Return whether the connection that held the lock has ended."""
         connection = self._held.get(name)
         return connection is None or connection.is_closed()
 
     async def close(self) -> None:
-        """Close the connection."""
         connection, self._connection = self._connection, None
         if connection is not None:
             connection.terminate()
 
 
 def _number(name: str) -> int:
-    """Return the 64-bit number that a lock has in the database."""
     return int.from_bytes(bytes.fromhex(name)[:8], signed=True)

@@ -76,13 +76,11 @@ class PostgresDatabase:
 
     @cached_property
     def session_service(self) -> DatabaseSessionService:
-        """ADK's session service on the schema."""
         from google.adk.sessions import DatabaseSessionService  # noqa: PLC0415 - ADK is imported when it is first used
 
         return DatabaseSessionService(db_engine=self._engine)
 
     async def connect(self, **settings: str) -> Any:
-        """Return a new connection."""
         address = self._address
         server_settings = {
             "application_name": "repo-navigator",
@@ -115,11 +113,9 @@ class PostgresDatabase:
             return result.fetchall() if result.returns_rows else ()
 
     async def close(self) -> None:
-        """Close the connections."""
         await self._engine.dispose()
 
     async def _make(self) -> None:
-        """Make the schema and the tables where they are missing."""
         name, connection = self._address.schema, await self.connect()
         try:
             # ADK's service makes its tables on a connection of its own while this one has the lock.

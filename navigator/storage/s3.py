@@ -38,7 +38,6 @@ class S3ArtifactService(BaseArtifactService):
     async def save_artifact(
         self, *, artifact: types.Part | dict[str, Any], custom_metadata: Any = None, **names: Any
     ) -> int:
-        """Save a version and return its number."""
         part = ensure_part(artifact)
         content, kind = (part.text or "").encode(), "text/plain; charset=utf-8"
         if part.inline_data is not None:
@@ -48,14 +47,12 @@ class S3ArtifactService(BaseArtifactService):
 
     @override
     async def load_artifact(self, *, version: int | None = None, **names: Any) -> types.Part | None:
-        """Return a version, by default the latest; None where there is none."""
         return await asyncio.to_thread(self._load, self._folder(**names), version)
 
     @override
     async def list_artifact_keys(
         self, *, app_name: str, user_id: str, session_id: str | None = None
     ) -> list[str]:
-        """Return the names of a session's artifacts, and of the user's."""
         scopes = {self._scope(app_name, user_id, owner) for owner in (None, session_id)}
         return await asyncio.to_thread(
             lambda: sorted({name.rpartition("/")[0] for scope in scopes for name in self._names(scope)})
@@ -63,17 +60,14 @@ class S3ArtifactService(BaseArtifactService):
 
     @override
     async def delete_artifact(self, **names: Any) -> None:
-        """Delete all versions of an artifact."""
         await asyncio.to_thread(self._delete, self._folder(**names))
 
     @override
     async def list_versions(self, **names: Any) -> list[int]:
-        """Return the numbers of all versions, ascending."""
         return await asyncio.to_thread(self._versions, self._folder(**names))
 
     @override
     async def list_artifact_versions(self, **names: Any) -> list[ArtifactVersion]:
-        """Return the numbers and the addresses of all versions."""
         address = f"s3://{self._bucket}/{self._folder(**names)}"
         versions = await self.list_versions(**names)
         return [ArtifactVersion(version=each, canonical_uri=f"{address}{each}") for each in versions]
@@ -82,7 +76,6 @@ class S3ArtifactService(BaseArtifactService):
     async def get_artifact_version(
         self, *, version: int | None = None, **names: Any
     ) -> ArtifactVersion | None:
-        """Return the number and the address of a version, by default the latest; None where there is none."""
         found = await self.list_artifact_versions(**names)
         return next((each for each in reversed(found) if version in (None, each.version)), None)
 

@@ -53,7 +53,6 @@ class Sessions:
 
     @cached_property
     def service(self) -> BaseSessionService:
-        """The service; the first use imports ADK."""
         return self._open()
 
     async def state(self, key: NavigationKey) -> Mapping[str, Any] | None:
@@ -66,7 +65,6 @@ class Sessions:
         await self.service.delete_session(**key.arguments)
 
     async def close(self) -> None:
-        """Close the service."""
         if "service" in self.__dict__ and (close := getattr(self.service, "close", None)):
             await close()
 
@@ -84,7 +82,6 @@ class TableSessions(Sessions):
         self._database, self._table = database, table
 
     async def state(self, key: NavigationKey) -> Mapping[str, Any] | None:
-        """Return the state of a navigation that the index lists, None where there is none."""
         rows = await self._execute(
             f"SELECT CAST(s.state AS text) FROM {self._table} s, navigations n WHERE s.app_name = $1 "
             "AND s.user_id = $2 AND s.id = $3 AND n.user_id = $4 AND n.id = $3 AND n.status = 'stored'",
@@ -93,7 +90,6 @@ class TableSessions(Sessions):
         return json.loads(rows[0][0]) if rows else None
 
     async def delete(self, key: NavigationKey) -> None:
-        """Delete a session, and its events with it; nothing where there is none."""
         one = "app_name = $1 AND user_id = $2 AND id = $3"
         await self._execute(
             f"DELETE FROM {self._table} WHERE {one}", APP_NAME, key.user_id, key.navigation_id
@@ -116,7 +112,6 @@ class Artifacts:
 
     @cached_property
     def service(self) -> BaseArtifactService:
-        """The service; the first use imports ADK."""
         return self._open()
 
     async def load(self, key: NavigationKey, name: str, version: int) -> str | None:
@@ -143,7 +138,6 @@ class FileArtifacts(Artifacts):
         self._folder = folder / "apps" / APP_NAME / "users"
 
     async def load(self, key: NavigationKey, name: str, version: int) -> str | None:
-        """Return a version of an artifact, None where there is none."""
         file = self._of(key) / "artifacts" / name / "versions" / str(version) / Path(name).name
         try:
             return (await asyncio.to_thread(file.read_bytes)).decode()
@@ -151,7 +145,6 @@ class FileArtifacts(Artifacts):
             return None
 
     async def delete(self, key: NavigationKey) -> None:
-        """Delete all artifacts of a session, also what a kill left of one."""
         await asyncio.to_thread(shutil.rmtree, self._of(key), ignore_errors=True)
 
     def _of(self, key: NavigationKey) -> Path:

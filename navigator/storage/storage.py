@@ -29,7 +29,6 @@ logger = logging.getLogger(__name__)
 
 
 def record_name(step: int) -> str:
-    """Return the name of the artifact that holds the record of a step."""
     return f"steps/{step:04d}.json"
 
 
@@ -194,7 +193,6 @@ class Storage:
             await self._artifacts.load(key, MAP_NAME, 0)
 
     async def close(self) -> None:
-        """Close what is open."""
         await self.locks.close()
         await self._sessions.close()
         await self.index.close()

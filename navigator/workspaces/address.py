@@ -26,12 +26,10 @@ class Source(NamedTuple):
 
     @property
     def title(self) -> str:
-        """Its name with its commit, for people."""
         return (self.name or self.folder) + (f"@{self.ref}" if self.ref else "")
 
     @property
     def own_name(self) -> str:
-        """Its short name."""
         return self.name or PurePath(self.folder).name
 
 
@@ -55,12 +53,10 @@ def read_address(text: str) -> tuple[Source, ...]:
 
 
 def address_title(text: str) -> str:
-    """Return the names of an address's repositories with their commits, for people."""
     return ", ".join(each.title for each in read_address(text))
 
 
 def address_name(text: str) -> str:
-    """Return the short names of an address's repositories."""
     return ", ".join(dict.fromkeys(each.own_name for each in read_address(text)))
 
 

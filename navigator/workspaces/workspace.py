@@ -176,7 +176,6 @@ class Workspace:
         return relevance
 
     def impact(self, changes: Changes) -> Impact:
-        """Return what relies on what was changed."""
         impact = self._impact.get(changes)
         if impact is None:
             impact = find_impact(self.index, changes)
@@ -184,7 +183,6 @@ class Workspace:
         return impact
 
     def draw(self, plan: FlightPlan, literal: FlightPlan | None = None) -> RepoMap:
-        """Return the map of ``plan``, of which a person or a model wrote ``literal``, by default all."""
         return draw_map(self.index, plan, wishes=literal)
 
     def release(self) -> None:
@@ -279,7 +277,6 @@ class Workspaces:
         return live, perf_counter() - started
 
     def background_indexing(self) -> tuple[str, ...]:
-        """Return the addresses of the repositories that are being indexed after a first look."""
         return tuple(sorted(self._background.values()))
 
     async def _look_first(self, source: FileSource, goal: str) -> Workspace | None:
@@ -323,7 +320,6 @@ class Workspaces:
             self._drop_idle()
 
     def _drop_idle(self) -> None:
-        """Drop the least recently used indexes while there are too many, or too large ones together."""
         limits = self._settings.limits
         while len(self._live) > 1 and (
             len(self._live) > limits.indexes
@@ -364,7 +360,6 @@ class Workspaces:
         await asyncio.gather(*(task.stop() for task in tuple(self._indexing.values())))
 
     def close(self) -> None:
-        """Drop every index."""
         self._first_looks.clear()
         while self._live:
             self._live.popitem()[1].release()

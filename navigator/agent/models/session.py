@@ -79,7 +79,6 @@ class ModelSession:
 
     @property
     def model_name(self) -> str:
-        """The name of the model that answers."""
         return self._clients[self._current].name
 
     def begin_step(self, navigation: Navigation, notes: list[str]) -> None:
@@ -142,7 +141,6 @@ class ModelSession:
                 return LlmResponse(error_code="MODEL_FAILED", error_message=message)
 
     async def aclose(self) -> None:
-        """Close the connections of the models."""
         for client in self._clients:
             if client.close is not None:
                 await client.close()
@@ -260,7 +258,6 @@ def _output_limit(request: LlmRequest) -> int:
 
 
 def _texts(request: LlmRequest) -> list[str]:
-    """Return the instruction, each tool and each part of a request as text, in the order of sending."""
     tools = [tool for tool in request.config.tools or [] if isinstance(tool, types.Tool)]
     parts = [part for content in request.contents for part in content.parts or []]
     return [
@@ -307,6 +304,5 @@ class ModelSessions:
             await session.aclose()
 
     async def aclose(self) -> None:
-        """Close the models of all navigations."""
         for navigation_id in list(self._sessions):
             await self.close(navigation_id)
