@@ -70,7 +70,6 @@ class NavigatorServer(MCPServer[AppContext]):
     navigations: Navigations
     rounds: PendingCalls
     metrics: PrometheusMetrics | None
-    """None where they are not asked for."""
 
     async def run_stdio_async(self, grace_seconds: float = 60.0) -> None:
         """Serve over the process's pipes; calls under way have ``grace_seconds`` once stdin has ended."""

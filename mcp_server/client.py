@@ -18,7 +18,6 @@ from navigator.state.labels import dollars
 from repo_map.messages import plural
 
 ToolAction = Literal[StepAction, "forget"]
-"""What a call of ``step`` may ask for: a step, or that the navigation be deleted."""
 _READS_FILES: Final = re.compile(
     r"claude[- ]code|cursor|visual studio code|vscode|vs ?code|codex|gemini[- ]cli|copilot|windsurf|\bzed\b"
     r"|devin|cline|roo[- ]?code|continue|opencode|\bamp\b|goose|junie|jetbrains|kiro|aider",

@@ -37,7 +37,6 @@ LIVENESS: Final = "/healthz"
 READINESS: Final = "/readyz"
 METRICS: Final = "/metrics"
 PROBED: Final = frozenset({LIVENESS, READINESS})
-"""What can be asked without a token."""
 _READY_TIMEOUT_S: Final = 3.0
 """How long an answer is waited for; probes wait little longer."""
 _LOOPBACK: Final = ("127.0.0.1", "localhost", "[::1]")
@@ -46,7 +45,6 @@ _PING_S: Final = 2.0
 """Between two signs of life of an answer under way; proxies give up on a server that is silent for longer."""
 _MAX_HEAD_BYTES: Final = 16_384
 _FORWARDED: Final = frozenset({b"forwarded", b"via", b"x-real-ip", b"x-forwarded-for", b"x-forwarded-host"})
-"""What a proxy adds to a request that it passes on."""
 
 
 def http_app(server: NavigatorServer, settings: Settings, host: str = "127.0.0.1") -> ASGIApp:

@@ -17,7 +17,6 @@ _navigation: ContextVar[str] = ContextVar("navigation", default="")
 _TEXT: Final = "%(asctime)s %(levelname)s %(name)s%(navigation_note)s: %(message)s"
 _PLAIN: Final = "mcp_server.started"
 _MAX_CHARS: Final = 16_000
-"""Most characters of a line, a traceback included."""
 _OWN: Final = ("repo_map", "navigator", "mcp_server", "repo_navigator")
 _TRANSPORTS: Final = ("mcp.", "uvicorn", "sse_starlette")
 _DEPARTURES: Final = frozenset(

@@ -33,7 +33,6 @@ class _Steer(BaseModel):
     feedback: str | None = None
     updates: dict[str, Any] | None = None
     at_step: int | None = None
-    """Whose outline the numbers are of."""
 
 
 async def show_map(ctx: Context[AppContext, Any], *, navigation_id: str | None = None) -> CallToolResult:

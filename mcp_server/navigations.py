@@ -41,7 +41,6 @@ class AppContext:
     settings: Settings
     navigations: Navigations
     working_folder: Path
-    """The folder that the server was started in."""
 
 
 class SelectedNavigation(NamedTuple):
@@ -73,7 +72,6 @@ class Navigations:
     ) -> None:
         self._settings = settings
         self.access = RepositoryAccess(settings.repositories, settings.allowed, project)
-        """Who may read which repository."""
         self._load = load
         self._navigator: Navigator | None = None
         self._loading = anyio.Lock()

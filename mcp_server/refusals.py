@@ -30,7 +30,6 @@ _PARAPHRASED: Final = {
     **dict.fromkeys(("steps", "step_limit"), "max_steps"),
     "plan": "flight_plan",
 }
-"""Other names under which models give an argument."""
 
 
 def cause_of(error: BaseException) -> UserError | OSError | None:

@@ -23,11 +23,8 @@ class DetailLevel(NamedTuple):
     focus_areas: int
     cuts: int
     outline: int
-    """Places of the outline."""
     impact: int
-    """Sentences on what a change puts at risk."""
     characters: int
-    """Characters of the longest sentence that is not cut."""
 
 
 DETAILS: Final = (
@@ -53,7 +50,6 @@ STATUS_WORDS: Final[dict[wire.Status, str]] = {
 }
 _PLAN: Final = "get_context with cursor `plan` gives the flight plan."
 _BY_NUMBER: Final = "step with show [3, 7] sends source"
-"""What the numbers of an outline are for."""
 _EXPLORE: Final = 'step with ask {"search": REGEX, "read": [NAME, "path:3-90"]} explores; '
 _REFINE: Final = f"step with show, drop or ask refines it; {_PLAN}"
 _NEXT: Final[dict[wire.Status, str]] = {

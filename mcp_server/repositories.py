@@ -31,7 +31,6 @@ from repo_map.sources.disk import kind
 from repo_map.sources.repository import top_folder
 
 MAX_REPOSITORIES: Final = 20
-"""Repositories of one call."""
 _MAX_SUGGESTED: Final = 10
 _MAX_PATH_CHARS: Final = 4_096
 """Characters, as Linux has it: each folder above a path is looked at."""
@@ -54,7 +53,6 @@ class RepositoryEntry(BaseModel):
 
     name: Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$")]
     path: Path
-    """Its folder on this machine, which the operator updates."""
     readers: tuple[str, ...] | None = None
     """Users who may read it; None for everybody whom the server lets in."""
 

@@ -34,7 +34,6 @@ if TYPE_CHECKING:
 _PLAN_PAGE: Final = re.compile(r"plan:(\d{1,9}):(\d{1,9})", re.ASCII)
 _PAGE: Final = re.compile(r"(\d{1,9}):(\d{0,9}):(\d{1,10})", re.ASCII)
 _MAX_NOTES: Final = 5
-"""Of a step, in its answer."""
 _REPORT_TOKENS: Final = 260
 _REPORT_SHARE: Final = 0.04
 _JSON_NAMES: Final = 110
@@ -53,7 +52,6 @@ class Answer(NamedTuple):
     unread: tuple[str, ...] = ()
     """The cursor of the next page, where there is one."""
     outline: bool = True
-    """Whether an outline stands in it."""
 
     @property
     def size(self) -> int:
@@ -66,7 +64,6 @@ class Answer(NamedTuple):
 
 
 PLAN: Final = "plan"
-"""The cursor that asks for the flight plan in place of the context."""
 
 
 class Cursor(NamedTuple):

@@ -132,41 +132,31 @@ class Settings(NavigatorSettings, BaseSettings):
     )
     """Folders that a repository must lie in, symlinks resolved; empty allows any."""
     repositories: _File | None = None
-    """File of the repositories that are known by name; None for none."""
     token_budget: Annotated[int, Field(ge=MIN_TOKEN_BUDGET, le=MAX_TOKEN_BUDGET)] | None = None
     """Most tokens of a whole answer, for a navigation that names no number; None for what a caller needs."""
     max_cost_usd: _Amount = float(DEFAULT_MAX_COST_USD)
-    """Most dollars that a navigation may spend when it names no limit."""
     call_seconds: _Amount = 45.0
     """After this long `navigate` answers with what it has; hosts give up after 60 to 240 s."""
     grace_seconds: _Amount = 60.0
-    """What calls under way get to be answered once stdin has ended."""
     keep_days: _Amount = 30.0
-    """Navigations unused for this long are removed."""
     views: Annotated[Views, _Lower] = "auto"
     """Whether hosts are offered the map as a view: those that say that they show views, all, or none."""
     log_level: Annotated[LogLevel, _if_text(str.upper)] = "WARNING"
     log_format: Annotated[LogFormat, _Lower] = "text"
     tokens: _File | None = None
-    """File of the hashes of bearer tokens; None for none."""
     metrics: bool = False
-    """Whether Prometheus can read the numbers of calls at ``/metrics``."""
     http_hosts: Annotated[_Words, AfterValidator(_hosts)] = ()
     """Hosts, besides the loopback names, that a request may name: ``name``, ``name:8321``, ``name:*``."""
     http_origins: Annotated[_Words, AfterValidator(_origins)] = ()
     """Origins, besides the loopback ones, that a request may have: ``https://name``, also with a port."""
     http_max_body: _Count = 1_000_000
-    """Bytes."""
     http_max_connections: _Count = 512
     """Requests at once; more are answered 503."""
     http_drain_seconds: _Amount = CALL_SECONDS
-    """What calls under way get to be answered once the server was asked to end."""
     http_issuer: str = ""
-    """URL of the identity provider, as its tokens name it."""
     http_resource: str = ""
     """URL of this server's endpoint, as clients call it: the audience that its tokens are for."""
     http_jwks: str = ""
-    """URL of the provider's public keys (JSON Web Key Set)."""
     http_user_claim: str = "sub"
     """The claim that names the user, with ``jwt-`` before it."""
 
@@ -259,7 +249,6 @@ KNOWN: Final = frozenset(
         ),
     }
 )
-"""The variables that are settings."""
 
 
 def unknown_settings(names: Iterable[str]) -> list[str]:

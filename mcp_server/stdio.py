@@ -42,9 +42,7 @@ Serve = Callable[[ObjectStream[Any], ObjectStream[Any]], Awaitable[None]]
 """Serves one client over its messages and the stream of their answers."""
 
 CLOSING_SECONDS: Final = 3
-"""For closing the stores afterwards."""
 _PARENT_SECONDS: Final = 5.0
-"""Between two checks of whether the parent process lives."""
 _ENDLESS: Final = "subscriptions/listen"
 """A request that is answered when its connection ends."""
 _NO_MESSAGE: Final = (

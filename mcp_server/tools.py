@@ -70,9 +70,7 @@ class Budgets(NamedTuple):
     """What a navigation's answers may take, in tokens."""
 
     map: int | None
-    """None for the plan's own."""
     response: int
-    """Of a whole answer."""
     first: int | None
     """Of the first answer; None for the whole of what the plan draws."""
 
@@ -120,7 +118,6 @@ def compact(schema: dict[str, Any]) -> dict[str, Any]:
 
 
 _MESSAGE_CHARACTERS: Final = 200
-"""Of a line of progress."""
 
 
 @contextmanager

@@ -51,9 +51,7 @@ class TurnReportJson(BaseModel):
     """Most tokens of a whole answer: its report, its map and all that stands around them."""
     file_count: int
     left_out: int | None = None
-    """Files that are not in the map for want of budget."""
     focus_areas: list[str]
-    """Paths shown in most detail, most relevant first."""
     cuts: list[CutReport] = []
     outline: str | None = None
     """Places that are not shown, by number, for a next step to ask for."""
@@ -61,12 +59,9 @@ class TurnReportJson(BaseModel):
     usage: dict[str, int] | None = None
     """Tokens of all model calls so far; ``cached`` is a part of ``input``."""
     findings: list[dict[str, Any]] = []
-    """What a change breaks or forgot: kind, path, line, what to do."""
     impact: list[str] = []
-    """What a change touches and puts at risk, the greatest risk first."""
     notes: list[str] = []
     next: str
-    """How to go on."""
     # Not in the schema, for which hosts pay.
     repository: SkipJsonSchema[str | None] = None
     also_listed: SkipJsonSchema[str | None] = None

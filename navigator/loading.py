@@ -9,7 +9,6 @@ from threading import Thread
 from typing import Final
 
 _STORED: Final = "navigator.storage.opening"
-"""What reading a stored navigation needs."""
 _AGENTS: Final = "navigator.agent.agents"
 """What imports ADK, which takes as long as all the rest."""
 _MODULES: Final = (

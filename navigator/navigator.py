@@ -80,7 +80,6 @@ class Navigator:
         self._running: dict[str, asyncio.Task[Any]] = {}
         """By navigation, the steps that go on although their call was answered."""
         self.store = open_storage(settings.data_dir, settings.store, settings.bucket)
-        """Where navigations are stored, for a server's own questions."""
         self._reader = StepReader(self.store)
 
     async def start(

@@ -20,7 +20,6 @@ if TYPE_CHECKING:  # A server reads its settings before it imports what builds m
 
 
 StepAction = Literal["continue", "finish", "cancel"]
-"""What a step shall do, beside what words and updates ask for."""
 
 MIN_TOKEN_BUDGET: Final = 400
 """Least that holds a report and a map worth reading."""
@@ -30,7 +29,6 @@ DEFAULT_TOKEN_BUDGET = 8_000
 FIRST_ANSWER = 1_000
 """Tokens of a first answer for clients that read files: larger ones cost more than they save."""
 FIRST_ANSWER_ALONE = 1_500
-"""Tokens of one for other clients."""
 DEFAULT_MAX_STEPS = 12
 LOCAL_USER: Final = "local"
 """The user of callers without a token: on their own machine they may name any folder."""
@@ -47,16 +45,13 @@ class NavigatorSettings(BaseModel):
     store: DatabaseAddress | None = None
     """Database for sessions, in place of the data folder's, which several servers may share."""
     bucket: BucketAddress | None = None
-    """Bucket for artifacts, in place of the data folder's, likewise."""
     cache_dir: Path | None = None
-    """Folder for the index cache; None means the user's cache folder."""
     use_cache: bool = True
     model: str = EMBEDDED
     fallback_model: str = ""
     """Continues with the same context if ``model`` fails; empty for none. The embedded policy comes last."""
     embedded_fallback: bool = True
     prices: Path | None = None
-    """A price file of the user's own, over the shipped one."""
     model_urls: Mapping[str, str] = {}
     """Base URL per provider: ``gemini``, ``ollama``, ``openai``."""
     stream: bool = False
@@ -72,9 +67,7 @@ class NavigatorSettings(BaseModel):
     line_numbers: bool = False
     """Whether maps tell the numbers of lines where neither the request nor its plan says so."""
     unmasked: tuple[str, ...] = ()
-    """Globs of files that are shown with their secrets."""
     workers: int | None = None
-    """Processes that parse; None means one per core."""
     limits: Limits = DEFAULT
     """What bounds the index of a repository, and how many are kept in memory."""
 
@@ -99,9 +92,7 @@ class NavigationRequest:
     max_cost_usd: Decimal | float = DEFAULT_MAX_COST_USD
     mode: ExecutionMode = "autonomous"
     model: str | None = None
-    """None means the settings' model."""
     flight_plan: FlightPlan | Mapping[str, object] | str | None = None
-    """A plan to start from, as a value, a mapping or YAML text."""
     max_steps: int = DEFAULT_MAX_STEPS
     line_numbers: bool | None = None
     """Whether the map has line numbers; None leaves it to the plan, else to the settings."""

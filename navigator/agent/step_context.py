@@ -59,7 +59,6 @@ class StepContext:
     user: str
     storage: Storage
     workspace: Workspace
-    """The repository as this step sees it."""
     drawn: CachedNavigation
     computing: Computing
     clock: Callable[[], datetime]
@@ -72,11 +71,8 @@ class StepContext:
     notes: list[str] = field(default_factory=list)
     """What models and the storage had to say, one sentence each."""
     result: StepResult | None = None
-    """What the step has come to; None until it is decided."""
     calls: int = 0
-    """Model calls of this step."""
     tokens_read: int = 0
-    """What models have read in it: the first message and the answers of tools."""
     asked: set[Request] = field(default_factory=set)
     """What models have looked for in it."""
     is_finishing: bool = False

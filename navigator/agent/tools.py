@@ -36,7 +36,6 @@ ToolFunction = Callable[[Arguments, ToolContext], Awaitable[dict[str, Any]]]
 _KINDS: Final = {"reasoning": (str, "a text"), "summary": (str, "a text"), "updates": (dict, "an object")}
 """What each argument must be; ADK checks no such thing."""
 UPDATES: Final = frozenset({"verbosity", "focus", "custom_queries", "budget"})
-"""The parts that updates may have."""
 ONE_DECISION: Final = {
     "status": "ignored",
     "reason": "This step has its decision already; decide again in the next step.",

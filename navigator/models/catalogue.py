@@ -26,11 +26,8 @@ class Provider:
     name: str
     """As in the setting of its base URL."""
     prefix: str
-    """Prefix of its models' names."""
     api: Literal["gemini", "openai"] = "openai"
-    """The API that it speaks."""
     key_variables: tuple[str, ...] = ()
-    """Environment variables that may hold the key; empty if it needs none."""
     other_access: tuple[str, ...] = ()
     """Environment variables that give access without a key."""
     package: str = ""

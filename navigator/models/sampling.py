@@ -6,7 +6,6 @@ from collections.abc import Awaitable, Callable, Mapping
 from typing import Any, Final, NamedTuple
 
 HOST: Final = "host"
-"""The name of the client's own model."""
 
 
 class SamplingTool(NamedTuple):
@@ -40,7 +39,6 @@ class SamplingResult(NamedTuple):
     tool: str
     arguments: Mapping[str, Any]
     text: str = ""
-    """The text beside the call."""
 
 
 class SamplingError(Exception):

@@ -29,15 +29,13 @@ if TYPE_CHECKING:
     from repo_map.ranking.score import Relevance
 
 MAX_BYTES: Final = 64_000
-"""Of a picture's data as JSON."""
 VERSION: Final = 2
 CHANGED: Final = (
     "The repository has changed since this step: sizes are those of today, and parts are left out."
 )
 _TREE_BYTES: Final = 16_000
-"""That are left for the tree at least."""
+"""Left for the tree at least."""
 _SOURCE_BYTES: Final = 28_000
-"""Of source at most."""
 _AROUND_FINDING: Final = 6
 """Lines before and after a finding; ``page/panels.js`` shows as many."""
 _MIN_NODES: Final = 8
@@ -84,9 +82,7 @@ class Scene(NamedTuple):
     """What a picture is of, beside what a step reports."""
 
     repository: str
-    """The name of its folder."""
     drawn: RepoMap | None
-    """The map, if it can be drawn of the tree as it is now."""
     goal: str = ""
     status: str = ""
     spent_usd: float = 0.0
@@ -94,7 +90,6 @@ class Scene(NamedTuple):
     relevance: Relevance | None = None
     changes: Changes = NO_CHANGES
     turns: Sequence[TurnReport] = ()
-    """The steps that led there, oldest first."""
 
 
 def picture_of_navigation(

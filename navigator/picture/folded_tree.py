@@ -33,7 +33,6 @@ class FoldedTree(NamedTuple):
     names: tuple[str, ...]
     """The last part of the path, or the last few if a folder holds one folder alone; ``""`` for a rest."""
     parents: tuple[int, ...]
-    """Position of the folder, -1 for the root."""
     kinds: tuple[int, ...]
     tokens: tuple[int, ...]
     """Of the source of all files below."""

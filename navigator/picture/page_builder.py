@@ -12,7 +12,6 @@ _SCRIPTS: Final = (
     *("dom", "treemap", "model", "code", "answer", "map", "bridge"),
     *("steps", "panels", "view", "main"),
 )
-"""In the order of the page."""
 _FORBIDDEN: Final = ("</script", "<!--", "</style")
 """Ends a script or a style before its end."""
 

@@ -35,7 +35,6 @@ if TYPE_CHECKING:
 NOTHING_TO_UPDATE: Final = "The updates change nothing, so no step was taken."
 ACCEPTED: Final = "The context is accepted."
 _MAX_MESSAGES: Final = 5
-"""Messages of the user that are remembered."""
 _MAX_CHANGES: Final = 5
 """Of a plan, in the sentence that lists them."""
 _FOCUS_ALONE: Final = "A focus changes the order of what is shown and adds nothing to it; `show` adds."
@@ -61,15 +60,10 @@ class TurnContext(NamedTuple):
     """The same, open for a step: with its new limits, and with what the user takes back undone."""
     request: TurnRequest
     updates: Mapping[str, Any]
-    """A partial flight plan, empty for none."""
     steered: SteeredNavigation | None = None
-    """What the feedback comes to; None if there is none."""
     has_limits: bool = False
-    """Whether limits differ from those stored."""
     undone: int = 0
-    """Changes that the user takes back."""
     plans_anew: bool = True
-    """Whether the embedded policy plans, and no model."""
 
 
 class Turn(NamedTuple):
@@ -79,13 +73,11 @@ class Turn(NamedTuple):
     answer: str = ""
     """What is answered if no step is taken, in place of the latest step's answer."""
     is_answered: bool = False
-    """Whether no step is taken."""
     decision: Decision | None = None
     """The step's decision, if the words or updates make it already; else the planner or a model decides."""
     is_complete: bool = False
     """Whether nothing is left to do for the words once that is decided."""
     finishes: bool = False
-    """Whether the words accept the context as it is."""
     not_understood: tuple[UnreadWords, ...] | None = None
     """What of the words was not understood; None for a turn without words."""
 

@@ -30,9 +30,7 @@ class View(NamedTuple):
 
     map: RepoMap
     plan: FlightPlan
-    """Its plan, stamped with the tree that it was drawn from."""
     reasons: Mapping[str, tuple[str, ...]]
-    """Why a path is relevant to the goal."""
     report: GoalReport
     notes: tuple[str, ...] = ()
     """What of the repository could not be read, one sentence each."""

@@ -19,7 +19,6 @@ class ClientState(BaseModel):
     held_step: int | None = None
     """Latest step whose map the client was sent, or offered page by page; None if it has none."""
     held_steps: tuple[int, ...] = ()
-    """Every such step, in order."""
     unread: tuple[str, ...] = ()
     """Cursors of the pages that were offered and not fetched, oldest first."""
     outline_step: int | None = None
@@ -39,7 +38,6 @@ class StoredNavigation(NamedTuple):
     stop_reason: StopReason | None
     """None while it takes another step."""
     changed_at: float
-    """Its latest step or other change, in seconds since the epoch."""
     used_at: float | None
     """The latest response of a server, None if there was none."""
     delivery_json: str | None

@@ -29,7 +29,6 @@ class ModelPrice(BaseModel):
     cached_input: Usd | None = Field(default=None, ge=0)
     """Input read from a provider's cache; the full input price where none is given."""
     window: int | None = Field(default=None, gt=0)
-    """Most input tokens of one call."""
 
     def cost(self, usage: TokenUsage) -> Decimal:
         """Return what ``usage`` costs in US dollars; thinking counts as output, as providers bill it."""

@@ -68,7 +68,6 @@ class CutReport(_Report):
     wanted: int
     drawn: int
     tokens_to_add: int
-    """Tokens by which the budget would have to grow to show it as wanted."""
 
 
 class OutlineEntry(_Report):
@@ -80,9 +79,7 @@ class OutlineEntry(_Report):
     name: str
     """Qualified; ``""`` for a whole file."""
     first: int
-    """First line, 1-based."""
     last: int
-    """Last line, inclusive."""
     head: str
     """The name with the telling part of its signature."""
     why: str = ""
@@ -90,7 +87,6 @@ class OutlineEntry(_Report):
     tokens: int
     """Of its source, about; 0 if the map shows it whole."""
     is_sure: bool = False
-    """Whether the goal's work likely edits it."""
     also: str = ""
     """Where it is defined too: ``same in lib/types.ts:12-40`` for the same code, else ``also in``."""
 
@@ -100,7 +96,6 @@ class UnreadWords(_Report):
 
     words: str
     unknown_name: str | None = None
-    """The name in it that nothing in the repository has, where the rest was understood."""
 
 
 class GoalReport(_Report):
@@ -110,7 +105,6 @@ class GoalReport(_Report):
     also_listed: str = ""
     """What the index lists beside the places that a model selected, on one line."""
     tests: str = ""
-    """The command that runs the tests which reach the surest places of the outline; else where they are."""
     confidence: Grade | None = None
     """How likely the choice is complete; None if it is not known."""
     sufficiency: str = ""
@@ -118,7 +112,6 @@ class GoalReport(_Report):
     findings: tuple[Finding, ...] = ()
     """What a change was seen to break or forget, the surest first."""
     impact: tuple[str, ...] = ()
-    """What a change touches and puts at risk, one sentence each, the greatest risk first."""
 
 
 class TurnReport(GoalReport):
@@ -133,7 +126,6 @@ class TurnReport(GoalReport):
     last_action: str
     reasoning: str
     answer: str = ""
-    """What was understood of the user's feedback, and the answers to what it asked."""
     not_understood: tuple[UnreadWords, ...] | None = Field(default=None, exclude=True)
     """What of the words of this very call was not understood, None without words; it is not stored."""
     config_diff: PlanDiff = {}
@@ -143,27 +135,21 @@ class TurnReport(GoalReport):
     """US dollars left of the cost limit."""
     map_size_tokens: int
     map_token_budget: int
-    """Tokens of the map at most."""
     map_version: int
     file_count: int
     focus_areas: tuple[str, ...] = ()
     """Paths at level 3 or 4, most relevant first."""
     focus: tuple[FileReport, ...] = ()
-    """The focus areas with their levels, tokens and reasons."""
     left_out: int = 0
     """Files that are not in the map for want of budget."""
     cuts: tuple[CutReport, ...] = ()
     repository: str = ""
-    """Its name, and its main languages with their numbers of files."""
     usage: TokenUsage = TokenUsage()
-    """Model tokens of this step."""
     total_usage: TokenUsage = TokenUsage()
     stop_reason: StopReason | None = None
-    """None while the navigation is open for another step."""
     is_running: bool = Field(default=False, exclude=True)
     """Whether a step goes on while this is reported; it is not stored."""
     ended: str = ""
-    """Why the navigation ended, in words."""
     notes: tuple[str, ...] = ()
     """What was left out, failed or fell back, one sentence each."""
 
@@ -184,7 +170,6 @@ class NavigatorOutput(TurnReport):
     file_starts: tuple[int, ...] = ()
     """The characters of ``context_string`` that a file's block begins at, ascending."""
     token_count: int
-    """Tokens of ``context_string``."""
     flight_plan: PlanValue
     """The plan that draws this map, stamped with the tree."""
     reasoning_summary: str
@@ -192,11 +177,9 @@ class NavigatorOutput(TurnReport):
     """Files of the map, most relevant first."""
     since_step: int | None = None
     removed: tuple[str, ...] = ()
-    """Paths that the map showed at ``since_step`` and no longer shows."""
     restored: tuple[str, ...] = ()
     """Paths that the map shows again as its reader was given them before ``since_step``."""
     truncated: tuple[str, ...] = ()
-    """Paths of which the map showed more at ``since_step``."""
     seconds: Seconds = Seconds()
 
     @property

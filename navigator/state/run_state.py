@@ -27,7 +27,6 @@ class UndoPoint(BaseModel):
     user_plan: PlanValue
     flight_plan: PlanValue
     last_user_change: int = 0
-    """The step of the change before, 0 where there was none."""
 
 
 class SelectedPlace(BaseModel):
@@ -37,15 +36,10 @@ class SelectedPlace(BaseModel):
 
     path: str
     first: int
-    """First line, 1-based."""
     last: int
-    """Last line, inclusive."""
     name: str = ""
-    """Qualified name of a definition; ``""`` for lines or a whole file."""
     reason: str = ""
-    """Why it was selected, in one line."""
     also: str = ""
-    """Where it is overridden, or its name is defined too: ``also in lib/b.py:3-9``."""
 
     @property
     def key(self) -> tuple[str, int, int]:
@@ -60,12 +54,10 @@ class RunState(BaseModel):
 
     navigation_id: str
     model: str
-    """The model that was asked for."""
     max_steps: int = Field(ge=1)
     fingerprint: str = ""
     """Of the tree that the latest map was drawn from."""
     step: int = 0
-    """Steps completed; each has a record among the artifacts."""
     map_version: int = 0
     record_versions: dict[int, int] = {}
     """Version of a step's record, where it is not the first: a step that was cut short may have left one."""
@@ -82,21 +74,16 @@ class RunState(BaseModel):
     fill: bool = False
     """Whether the embedded planner fills the budget; else it stops where more is not worth its tokens."""
     first_answer: int | None = None
-    """Tokens of the first answer at most; None for the whole budget."""
     feedback: tuple[str, ...] = ()
     """The user's words, oldest first, that steer the steps to come."""
     undo: UndoPoint | None = None
     """What the step under way changes of what the user asks; its record keeps it."""
     last_user_change: int = 0
-    """The latest step that changed what the user asks and that is not undone, 0 for none."""
     answer: str = ""
     """What was understood of the latest feedback, and the answers to what it asked; until the next step."""
     changes: Changes = NO_CHANGES
-    """What was changed, where the navigation is about that."""
     names: tuple[str, ...] = ()
-    """Identifiers that the caller guesses to be in the code."""
     selection: tuple[SelectedPlace, ...] = ()
-    """What a model has selected, best first; empty where the embedded policy decided."""
     first_look: bool = False
     """Whether the plan was made by a first look, when most files were not read yet."""
     decision_count: int = 0
@@ -140,7 +127,6 @@ class StepRecord(BaseModel):
 
     report: TurnReport
     files: tuple[FileReport, ...]
-    """Every file of the map, in map order."""
     flight_plan: PlanValue
     reasoning_summary: str = ""
     undo: UndoPoint | None = None

@@ -87,7 +87,6 @@ class MapMetadata(_Part):
     total_tokens: int = Field(default=0, ge=0)
     file_count: int = Field(default=0, ge=0)
     focus_areas: tuple[str, ...] = ()
-    """Paths shown at level 3 or 4, most relevant first."""
     excluded_count: int = Field(default=0, ge=0)
     budget_utilization: float = Field(default=0.0, ge=0, le=100)
     """Percentage of the token budget that the map uses."""

@@ -142,14 +142,12 @@ class NavigationIndex:
 
 
 LOCKED_S: Final = 10.0
-"""Seconds that a statement waits for a database that another process has locked."""
 
 
 class SqliteDatabase:
     """A file, or memory; all statements run one after the other in one thread, each a transaction."""
 
     merge = "json_patch({old}, {new})"
-    """What merges the JSON object ``{new}`` into ``{old}``."""
 
     def __init__(self, path: Path | None, sessions: Path | None = None, *, create: str = "") -> None:
         """Describe a database, which is opened when it is first used.

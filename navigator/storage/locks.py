@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
 
 BUSY_S: Final = 10.0
-"""Seconds to wait for a lock that another call holds."""
 _PAUSE_S: Final = 0.02
 """Between two looks at a lock that another process holds."""
 
@@ -152,7 +151,6 @@ class AdvisoryLocks(ProcessLocks):
         self._connect = connect
         self._connection: Any = None
         self._held: dict[str, Any] = {}
-        """The connection that holds a lock, by its name."""
         self._using = asyncio.Lock()
 
     async def take(self, name: str) -> bool:

@@ -26,7 +26,6 @@ INDEX: Final = "index.db"
 ARTIFACTS: Final = "artifacts"
 LOCKS: Final = "locks"
 _OLD: Final = ("artifacts", "locks", "answers")
-"""Folders of earlier versions beside their databases."""
 _MIN_FREE_BYTES: Final = 1_000_000
 """Of free disk, without which navigations are kept in memory."""
 logger = logging.getLogger(__name__)

@@ -19,7 +19,6 @@ from typing_extensions import override
 
 _TAKEN: Final = frozenset({"PreconditionFailed", "ConditionalRequestConflict"})
 _MAX_DELETED: Final = 1_000
-"""Objects that one request may delete."""
 _TIMEOUT_S: Final = 10.0
 
 

@@ -24,7 +24,6 @@ if TYPE_CHECKING:
 
 MAP_NAME: Final = "map.txt"
 _AT_ONCE: Final = 20
-"""Forgotten navigations that are looked up together."""
 logger = logging.getLogger(__name__)
 
 

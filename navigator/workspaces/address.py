@@ -18,7 +18,6 @@ class Source(NamedTuple):
     """One repository, as it is named."""
 
     folder: str
-    """Its absolute path."""
     name: str = ""
     """What the server's list of repositories calls it; ``""`` for a folder that is named by its path."""
     ref: str = ""

@@ -53,13 +53,11 @@ _PLAIN_FOLDER: Final = (
 _FIRST_ANSWER_S: Final = 1.5
 """For answering from a first look, before the rest is read."""
 _MAX_FIRST_LOOKS: Final = 4
-"""That are cached, each with its goal."""
 LEFT_OPEN: Final = "Some uses of names are too complex to resolve; callers and uses are listed without them."
 _MAX_PROBLEMS: Final = 2
 """Files that a note names when they could not be read in full; the rest are counted."""
 
 OnWords = Callable[[str], Awaitable[None]]
-"""Receives progress messages."""
 
 
 class IndexingStopped(Exception):  # noqa: N818 - nothing went wrong
@@ -226,7 +224,6 @@ class Workspaces:
         self._locks: WeakValueDictionary[bytes, asyncio.Lock] = WeakValueDictionary()
         self._indexing: dict[bytes, IndexingTask] = {}
         self._first_looks: OrderedDict[tuple[bytes, str], Workspace] = OrderedDict()
-        """By source and goal."""
         self._background: dict[bytes, str] = {}
         """Address of each source that is being indexed after a first look."""
         self._stopped = Event()

@@ -20,7 +20,6 @@ from repo_map.secrets.masking import mask_text
 from repo_map.text.tokens import count
 
 MAX_CALLS = 8
-"""Tool calls in one response."""
 MAX_ARGUMENT_CHARS = 100_000
 """Of all arguments of one response; a plan of 500 rules has fewer."""
 MAX_DEPTH = 12
@@ -39,9 +38,7 @@ class ModelError(NamedTuple):
     message: str
     """Completes a sentence that begins with the model's name."""
     is_temporary: bool = True
-    """Whether a retry may succeed."""
     is_free: bool = False
-    """Whether the retry is not counted."""
 
 
 class UnavailableError(Exception):

@@ -43,7 +43,6 @@ _MAX_STREAM_TIMEOUTS: Final = 5
 _EMPTY_LINES: Final = "\n\n\n\n"
 """Small local models write them up to the output limit if they must call a tool; no call holds them."""
 _MAX_SESSIONS: Final = 64
-"""Sessions in memory between steps; the least recently used are released first."""
 
 
 class ModelSession:
@@ -63,13 +62,9 @@ class ModelSession:
         embedded_follows: bool = False,
     ) -> None:
         self.ledger = ledger
-        """What the navigation has spent, and may still spend."""
         self.notes: list[str] = []
-        """What the report of the running step mentions."""
         self.failure = ""
-        """Why no model is left; empty while one is."""
         self.is_over = False
-        """Whether the embedded policy decides instead."""
         self._clients = clients
         self.settings = settings
         self._embedded_follows = embedded_follows
