@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from hashlib import sha256
 from typing import Any, Final
 
@@ -10,7 +10,7 @@ from mcp.server.apps import APP_MIME_TYPE, EXTENSION_ID, Apps, client_supports_a
 from mcp.server.context import CallNext, HandlerResult, ServerRequestContext
 from mcp.server.mcpserver import Context
 from mcp.server.mcpserver.tools import Tool
-from mcp_types import CallToolResult, TextContent, ToolAnnotations
+from mcp_types import CallToolResult, TextContent
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from mcp_server.logs import about
@@ -88,18 +88,11 @@ def map_tools() -> list[Tool]:
     """Return the tools of the map; ``navigate`` and ``step`` are bound to no view."""
     # Hosts of the first drafts read the flat key. One host shows no view of a tool that has annotations.
     bound = {"ui": {"resourceUri": view_uri()}, "ui/resourceUri": view_uri()}
-    return [
-        _tool(show_map, "Show the map", bound, None),
-        _tool(map_data, None, {"ui": {"visibility": ["app"]}}, READS),
-    ]
-
-
-def _tool(
-    function: Callable[..., Any], title: str | None, meta: dict[str, Any], annotations: ToolAnnotations | None
-) -> Tool:
-    tool = Tool.from_function(function, title=title, annotations=annotations, meta=meta)
-    tool.parameters = compact(tool.parameters)
-    return tool
+    shown = Tool.from_function(show_map, title="Show the map", meta=bound)
+    data = Tool.from_function(map_data, annotations=READS, meta={"ui": {"visibility": ["app"]}})
+    for each in (shown, data):
+        each.parameters = compact(each.parameters)
+    return [shown, data]
 
 
 _TOOLS: Final = (show_map.__name__, map_data.__name__)

@@ -60,14 +60,14 @@ class ReloadedFile(Generic[Entry]):
             if not self._path.is_file():
                 raise OSError(0, "it is no file")
             entries = self._list.validate_python(yaml.safe_load(self._path.read_bytes()) or [])
-        except OSError as error:
-            raise SettingsError(f"`{self._path}` can't be read: {error.strerror}.") from error
         except ValidationError as error:
             first = error.errors(include_url=False, include_input=False)[0]
             place = "".join(f", {part + 1 if isinstance(part, int) else part}" for part in first["loc"])
             reason = f"entry{place[1:]}: {first['msg']}" if place else "it holds no list"
             raise SettingsError(f"`{self._path}` can't be used: {reason}; correct it.") from None
-        except (yaml.YAMLError, UnicodeDecodeError, RecursionError, ValueError) as error:
+        except OSError as error:
+            raise SettingsError(f"`{self._path}` can't be read: {error.strerror}.") from error
+        except (yaml.YAMLError, RecursionError, ValueError) as error:
             mark = getattr(error, "problem_mark", None)
             where = "" if mark is None else f", line {mark.line + 1}"
             raise SettingsError(f"`{self._path}`{where} is no valid YAML; correct it.") from error

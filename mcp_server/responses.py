@@ -31,8 +31,7 @@ if TYPE_CHECKING:
     from navigator.state.reports import NavigatorOutput, TurnReport
 
 
-_PLAN_PAGE: Final = re.compile(r"plan:(\d{1,9}):(\d{1,9})", re.ASCII)
-_PAGE: Final = re.compile(r"(\d{1,9}):(\d{0,9}):(\d{1,10})", re.ASCII)
+_PAGE: Final = re.compile(r"(\d{1,9}):(\d{0,9}|plan):(\d{1,10})", re.ASCII)
 _MAX_NOTES: Final = 5
 _REPORT_TOKENS: Final = 260
 _REPORT_SHARE: Final = 0.04
@@ -69,28 +68,24 @@ PLAN: Final = "plan"
 class Cursor(NamedTuple):
     """Where the next page of a context, or of a flight plan, starts."""
 
-    step: int | None
-    """None on the first page of a plan, which takes the latest."""
+    step: int
     since_step: int | None
     offset: int
     is_plan: bool = False
 
     def encode(self) -> str:
-        middle = "" if self.since_step is None else f"{self.since_step}"
-        return f"{PLAN}:{self.step}:{self.offset}" if self.is_plan else f"{self.step}:{middle}:{self.offset}"
+        since = "" if self.since_step is None else self.since_step
+        return f"{self.step}:{PLAN if self.is_plan else since}:{self.offset}"
 
 
 def decode_cursor(text: str) -> Cursor:
     """Return the cursor that ``text`` encodes; raise ``InvalidRequestError`` if it is no cursor of ours."""
-    if text == PLAN:
-        return Cursor(None, None, 0, is_plan=True)
-    if (plan := _PLAN_PAGE.fullmatch(text)) is not None:
-        return Cursor(int(plan[1]), None, int(plan[2]), is_plan=True)
-    if (page := _PAGE.fullmatch(text)) is not None:
-        return Cursor(int(page[1]), int(page[2]) if page[2] else None, int(page[3]))
-    raise InvalidArgumentError(
-        "cursor", "was not issued by this server; call get_context without it for the first page."
-    )
+    if (page := _PAGE.fullmatch(text)) is None:
+        raise InvalidArgumentError(
+            "cursor", "was not issued by this server; call get_context without it for the first page."
+        )
+    since = int(page[2]) if page[2].isdigit() else None
+    return Cursor(int(page[1]), since, int(page[3]), is_plan=page[2] == PLAN)
 
 
 def map_token_budget_in(response_token_budget: int) -> int:
@@ -269,26 +264,19 @@ def context_answer(output: NavigatorOutput, cursor: Cursor, response_token_budge
     return _fitted(make, output, cursor, response_token_budget, DETAILS[2::-1])
 
 
-def plan_answer(output: NavigatorOutput, place: Cursor, response_token_budget: int) -> Answer:
-    """Return the answer of ``get_context`` if the flight plan is requested: as much of it as fits."""
-    plan, start = output.flight_plan_yaml, place.offset
+def plan_answer(output: NavigatorOutput, cursor: Cursor, response_token_budget: int) -> Answer:
+    """Return the answer of ``get_context`` if the flight plan is requested: the page at ``cursor``."""
+    plan = output.model_copy(update={"context_string": output.flight_plan_yaml, "file_starts": ()})
 
-    def page(end: int) -> Answer:
-        following = (
-            Cursor(output.total_iterations, None, end, is_plan=True).encode() if end < len(plan) else None
-        )
-        part = plan[start:end]
+    def make(_: DetailLevel, part: str, following: str | None) -> Answer:
         result = _output_object(
             output, response_token_budget, context_string="", flight_plan_yaml=part, next_cursor=following
         )
-        message = f"flight plan, from character {start:,} on:" if start else "flight plan:"
-        more = f"(The plan goes on: call get_context with cursor {following})" if following else ""
-        parts = [_output_head(output), f"{message}\n{quoted(part.rstrip())}", more]
+        start = f", from character {cursor.offset:,} on" if cursor.offset else ""
+        parts = [_output_head(output), f"flight plan{start}:\n{quoted(part.rstrip())}", _more(following)]
         return Answer("\n\n".join(filter(None, parts)), result)
 
-    whole = page(len(plan))
-    guess = response_token_budget / max(whole.size, 1)
-    return page(page_end(plan, start, (), lambda end: page(end).size <= response_token_budget, guess))
+    return _fitted(make, plan, cursor, response_token_budget, DETAILS[:1])
 
 
 def _output_object(output: NavigatorOutput, response_token_budget: int, **fields: Any) -> dict[str, Any]:
@@ -349,7 +337,7 @@ def _with_context(parts: Sequence[str], context: str, cursor: str | None) -> str
 
 
 def _more(cursor: str | None) -> str:
-    return f"(The context goes on: call get_context with cursor {cursor})" if cursor else ""
+    return f"(It goes on: call get_context with cursor {cursor})" if cursor else ""
 
 
 def _removed(output: NavigatorOutput) -> list[str]:

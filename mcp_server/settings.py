@@ -237,18 +237,9 @@ def is_trusted_url(url: str) -> bool:
 
 _OF_CODE: Final = {"data_dir", "cache_dir", "use_cache", "workers", "limits", "model_urls", "retry_delay_s"}
 _FIELDS: Final = {str(field.validation_alias or name) for name, field in Settings.model_fields.items()}
-_URLS: Final = {f"{vendor.name}_url" for vendor in PROVIDERS}
-_ELSEWHERE: Final = {"data", "cache", "lenders", "submodules"}
+_ELSEWHERE: Final = {"data", "cache", "lenders", "submodules", *(f"{each.name}_url" for each in PROVIDERS)}
 """Read where they are used."""
-KNOWN: Final = frozenset(
-    {
-        *VARIABLES,
-        *(
-            PREFIX + name.upper()
-            for name in _FIELDS - _OF_CODE | _URLS | {"data", "cache", "lenders", "submodules"}
-        ),
-    }
-)
+KNOWN: Final = {*VARIABLES, *(PREFIX + name.upper() for name in _FIELDS - _OF_CODE | _ELSEWHERE)}
 
 
 def unknown_settings(names: Iterable[str]) -> list[str]:

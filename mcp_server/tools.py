@@ -27,7 +27,7 @@ from mcp_server.client import (
     is_assistant,
 )
 from mcp_server.logs import about
-from mcp_server.navigations import AppContext, SelectedNavigation
+from mcp_server.navigations import AppContext
 from mcp_server.report_text import clip
 from mcp_server.responses import (
     PLAN,
@@ -340,13 +340,17 @@ async def get_context(
 ) -> CallToolResult:
     """Read the code that navigate found again: all, the next page, or only what is new since a step."""
     selected = await _app(ctx).navigations.resolve(navigation_id)
-    client, place = selected.client, None if cursor is None else decode_cursor(cursor)
-    if place is not None and place.is_plan:
-        return _result(ctx, await _plan_page(selected, place))
+    client, navigator, key = selected.client, selected.navigator, selected.navigation_id
+    place = None if cursor in (None, PLAN) else decode_cursor(cursor)
+    if cursor == PLAN or (place is not None and place.is_plan):
+        # What the host has of the context stays as it is noted.
+        output = await navigator.context(key, user=selected.user, step=None if place is None else place.step)
+        place = place or Cursor(output.total_iterations, None, 0, is_plan=True)
+        return _result(ctx, plan_answer(output, place, client.token_budget))
     if place is not None:
         since_step = place.since_step
-    output = await selected.navigator.context(
-        selected.navigation_id,
+    output = await navigator.context(
+        key,
         user=selected.user,
         since_step=since_step,
         step=None if place is None else place.step,
@@ -366,18 +370,6 @@ async def get_context(
         unread = (each for each in client.unread if each != cursor)
         await selected.note_sent(unread=(*page.unread, *unread))
     return _result(ctx, page)
-
-
-async def _plan_page(selected: SelectedNavigation, place: Cursor) -> Answer:
-    """Return a page of the flight plan; what the host holds of the context stays as it is."""
-    output = await selected.navigator.context(selected.navigation_id, user=selected.user)
-    if place.step not in (None, output.total_iterations) or place.offset > len(output.flight_plan_yaml):
-        raise InvalidArgumentError(
-            "cursor",
-            f"belongs to the flight plan of step {place.step}, and the navigation is at step "
-            f"{output.total_iterations} by now; call get_context with cursor `{PLAN}` for the first page.",
-        )
-    return plan_answer(output, place, selected.client.token_budget)
 
 
 def tools() -> list[Tool]:

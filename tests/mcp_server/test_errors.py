@@ -117,7 +117,7 @@ AFTERWARDS: list[tuple[str, dict[str, Any], Refusal]] = [
     ("get_context", {"since_step": 99}, Refusal("unknown_step")),
     ("get_context", {"cursor": "zzz"}, Refusal("invalid_argument", "cursor")),
     ("get_context", {"cursor": "WzAsbnVsbCw5OTk5OTld"}, Refusal("invalid_argument", "cursor")),
-    ("get_context", {"cursor": "plan:77:0"}, Refusal("invalid_argument", "cursor")),
+    ("get_context", {"cursor": "77:plan:0"}, Refusal("unknown_step")),
     ("map_data", {"steer": {"feedback": 3}}, Refusal("invalid_argument", "steer")),
     ("navigate_all", {}, Refusal("unknown_tool")),
 ]
