@@ -109,12 +109,10 @@ class NavigationRequest:
 
 
 class Timeouts(NamedTuple):
-    """How many seconds an answer may take, None for as many as it takes."""
+    """Seconds until the index, and until an answer, None for as many as they take; the work goes on then."""
 
     index_s: float | None = None
-    """Until the repository is indexed; the indexing goes on."""
     answer_s: float | None = None
-    """Until the answer; the step under way goes on. A navigation just opened has a second at least."""
 
 
 NO_TIMEOUT: Final = Timeouts()

@@ -18,13 +18,7 @@ logger = logging.getLogger(__name__)
 def supervise(
     work: Coroutine[Any, Any, _Result], name: str, on_end: Callable[[], object] | None = None
 ) -> asyncio.Task[_Result]:
-    """Run ``work`` in the background of the running event loop.
-
-    Args:
-        work: What is done. Its caller may wait for the result, or leave.
-        name: What the log calls it.
-        on_end: Called once it has ended, well or not.
-    """
+    """Run ``work`` in the background; the log calls it ``name``, and ``on_end`` is called after it."""
     task = asyncio.create_task(work, name=name)
     _RUNNING.add(task)
 

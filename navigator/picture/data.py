@@ -99,15 +99,7 @@ def picture_of_navigation(
     reports: Sequence[TurnReport],
     within: str = "",
 ) -> PictureData:
-    """Return the data of a picture of a navigation's latest step.
-
-    Args:
-        workspace: its repository.
-        navigation: its state.
-        output: the context of its latest step.
-        reports: of all steps, oldest first.
-        within: the folder that most of the tree is for; ``""`` for the whole tree.
-    """
+    """Return the data of a picture of a navigation's latest step; most of its tree is for ``within``."""
     state, run = navigation
     drawn = workspace.draw(output.flight_plan, run.user_plan)
     drift = find_drift(workspace.index, output.flight_plan, drawn)
@@ -160,11 +152,7 @@ def report_of_map(
 def picture_data(index: Index, scene: Scene, output: NavigatorOutput, within: str = "") -> PictureData:
     """Return the data of a picture, at most ``MAX_BYTES`` of JSON; the same input gives the same bytes.
 
-    Args:
-        index: the tree.
-        scene: what it is of.
-        output: the report of the step that it shows.
-        within: the folder that most of the tree is for; the whole tree if there is no such folder.
+    Most of the tree is for the folder ``within``, if there is one.
     """
     data: PictureData = {}
     for room in _ROOMS:
@@ -253,10 +241,7 @@ class _Describer:
             "left_out": output.left_out,
             "files": [self._file(path) for path in listed],
             "files_more": len(paths) - len(listed),
-            "places": [
-                {**place, **{name: self._reason(place[name]) for name in ("name", "head", "why")}}
-                for place in places[: room.places]
-            ],
+            "places": places[: room.places],
             "places_more": max(len(places) - room.places, 0),
             "links": links,
             "changed": [
@@ -288,45 +273,38 @@ class _Describer:
         return {
             "number": entry.number,
             "file": file,
-            "name": entry.name,
+            "name": self._reason(entry.name),
             # Parameters on lines of their own leave a space where they are joined.
-            "head": entry.head.replace("( ", "("),
+            "head": self._reason(entry.head.replace("( ", "(")),
             "lines": [entry.first, entry.last],
-            "why": entry.why,
+            "why": self._reason(entry.why),
             "tokens": entry.tokens,
             "sure": entry.is_sure,
         }
 
     def _unlisted(self, numbers: Mapping[str, int]) -> Iterator[dict[str, Any]]:
-        """Yield the definitions that are shown whole and lie within no entry of the outline."""
-        entries = [each for each in self._output.outline if each.name]
+        """Yield the outermost definitions that are shown whole and lie within no entry of the outline."""
+        drawn, index = self._scene.drawn, self._index
+        listed = [(each.path, each.first, each.last) for each in self._output.outline if each.name]
         for path, number in numbers.items():
-            for name, first, last in self._shown_whole(path):
-                if any(each.path == path and each.first <= first and last <= each.last for each in entries):
+            block, file_id = None if drawn is None else drawn.block(path), index.file_id(path)
+            definitions, end = () if file_id is None else index.definitions(file_id), 0
+            for name, each in zip(qualified_names(definitions), definitions, strict=True):
+                if block is None or each.end <= end or not block.shows(LineRange(each.start, each.end)):
+                    continue
+                end = each.end
+                if any(at == path and first <= each.start and end <= last for at, first, last in listed):
                     continue
                 yield {
                     "number": 0,
                     "file": number,
-                    "name": name,
-                    "head": name,
-                    "lines": [first, last],
-                    "why": next(iter(self._reasons.get((path, name), ())), ""),
+                    "name": self._reason(name),
+                    "head": self._reason(name),
+                    "lines": [each.start, end],
+                    "why": self._reason(next(iter(self._reasons.get((path, name), ())), "")),
                     "tokens": 0,
                     "sure": False,
                 }
-
-    def _shown_whole(self, path: str) -> Iterator[tuple[str, int, int]]:
-        """Yield name, first and last line of the outermost definitions that the map shows whole."""
-        block = None if self._scene.drawn is None else self._scene.drawn.block(path)
-        file_id = self._index.file_id(path)
-        if block is None or file_id is None:
-            return
-        definitions, end = self._index.definitions(file_id), 0
-        names = qualified_names(definitions)
-        for name, each in zip(names, definitions, strict=True):
-            if each.end > end and block.shows(LineRange(each.start, each.end)):
-                end = each.end
-                yield name, each.start, each.end
 
     def _finding(self, numbers: Mapping[str, int], finding: Finding) -> dict[str, Any]:
         return {

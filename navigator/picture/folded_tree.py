@@ -59,15 +59,7 @@ def fold_index(
     max_nodes: int = MAX_NODES,
     within: str = "",
 ) -> FoldedTree:
-    """Fold the tree of an index.
-
-    Args:
-        index: the tree.
-        levels: the level of each file that a map shows, by its path.
-        pinned: paths of files that stay nodes of their own.
-        max_nodes: more than these there are only where ``pinned`` or ``within`` needs them.
-        within: the folder that most nodes are for; ``""`` for the whole tree.
-    """
+    """Fold the tree of an index, whose files a map shows at ``levels``; see ``fold``."""
     tokens = np.rint(file_level_costs(index)[:, 4]).astype(np.int64)
     is_copy = (index.files.flags & int(GENERATED_OR_VENDORED)) != 0
     areas = np.where(~corpus_of(index).is_code | is_copy, tokens // _TEXT_FACTOR, tokens)

@@ -43,14 +43,11 @@ MIN_SHOWN_CHANCE: Final = 0.004
 
 
 class Answer(NamedTuple):
-    """What an answer lists, and what it may show."""
+    """The places of an answer's outline, further ones, and the tokens of its code."""
 
     listed: tuple[Place, ...]
-    """The places of its outline, in their order."""
     others: tuple[Place, ...]
-    """Further places, best first."""
     code: int
-    """Tokens of the code."""
 
 
 def plan_answer(
@@ -63,7 +60,7 @@ def plan_answer(
         relevance: of what the user's rules allow.
         first_answer: tokens of the whole answer; None if the plan's budget alone limits it.
         budget: tokens of the plan.
-        sentences: that the answer has besides, of which the first are shown.
+        sentences: that the answer has besides.
     """
     ranked = rank_places(index, relevance)
     listed = list_places(index, relevance, ranked)

@@ -92,11 +92,7 @@ class StepReader:
         return found.results.get(step) if found else None
 
     async def report(self, navigation: Navigation, user: str, step: int | None = None) -> TurnReport:
-        """Return the report of ``step``, by default the latest.
-
-        Raises:
-            InvalidRequestError: the navigation has no such step.
-        """
+        """Return the report of ``step``, by default the latest."""
         return current_report(await self.record(navigation, user, step), navigation.run)
 
     async def reports(self, navigation: Navigation, user: str) -> list[TurnReport]:
@@ -114,15 +110,7 @@ class StepReader:
     ) -> NavigatorOutput:
         """Return the context of ``step``, by default the latest, or only what is new since ``since_step``.
 
-        Args:
-            navigation: the navigation.
-            user: whose it is.
-            since_step: the step that the reader has; None for none.
-            step: the step whose context it is.
-            held: further steps that the reader has; those after ``since_step`` do not count.
-
-        Raises:
-            InvalidRequestError: the navigation has no such step.
+        The reader has ``since_step``, and the steps ``held`` before it.
         """
         record = await self.record(navigation, user, step)
         drawn = await self._map(record, user)
@@ -137,11 +125,7 @@ class StepReader:
         return _diff_output(whole.model_copy(update={"notes": notes}), drawn, since_step, maps)
 
     async def record(self, navigation: Navigation, user: str, step: int | None) -> StepRecord:
-        """Return the record of ``step``, by default the latest.
-
-        Raises:
-            InvalidRequestError: the navigation has no such step.
-        """
+        """Return the record of ``step``, by default the latest; raise ``InvalidRequestError`` for another."""
         run = navigation.run
         wanted = run.step if step is None else step
         if not 0 <= wanted <= run.step:
@@ -198,6 +182,7 @@ def build_output(navigation: Navigation, record: StepRecord, drawn: MapText) -> 
 def _diff_output(
     whole: NavigatorOutput, drawn: MapText, since_step: int, earlier: Sequence[MapText]
 ) -> NavigatorOutput:
+    # Of the maps that the reader has, that of ``since_step`` is the first.
     before = earlier[0].files
     # A reader who has the lines without their numbers, or with them, wants to see them the other way now.
     alike = [each for each in earlier if each.is_numbered == drawn.is_numbered or not each.files]
@@ -263,15 +248,14 @@ def new_lines(block: str, earlier: Sequence[str]) -> str:
     new = sum(len(line) for first, last in hunks for line in body[first:last])
     if new >= _WHOLE_SHARE * sum(map(len, body)):
         return block.rstrip()
-    numbered = number_lines(header, lines)
-    found, after_gap = [header], False
-    for each in _with_enclosing(body, hunks):
-        if isinstance(each, str):
-            found.append(each)
-        else:
+    numbered, found, shown = number_lines(header, lines), [header], 0
+    for first, last in hunks:
+        for at in (*(each for each in _enclosing(body, first) if each >= shown), first):
             # The first line after a gap has its number.
-            found.append((numbered if after_gap else lines)[each])
-        after_gap = each == UNCHANGED
+            found += [UNCHANGED, numbered[at]] if at > shown else [lines[at]]
+            shown = at + 1
+        found += lines[first + 1 : last]
+        shown = last
     return "\n".join(found)
 
 
@@ -290,38 +274,13 @@ def _hunks(body: Sequence[str], known: Sequence[bool]) -> Iterator[tuple[int, in
         yield first, last
 
 
-def _with_enclosing(body: Sequence[str], hunks: Sequence[tuple[int, int]]) -> Iterator[int | str]:
-    """Yield the positions of the hunks' lines, each hunk below what encloses it, and the marks between."""
-    shown = 0
-    for first, last in hunks:
-        lead = first - 1 if first and body[first - 1].startswith(ELISION) else first
-        around = [at for at in _enclosing(body, first) if at >= shown]
-        for at in (*around, lead):
-            if at > shown and not (at == lead and lead < first):
-                yield UNCHANGED
-            if at < lead:
-                yield at
-                shown = at + 1
-        yield from range(lead, last)
-        shown = last
-        if last < len(body) and body[last].startswith(ELISION):
-            yield ELISION
-            shown = last + 1
-
-
 def _enclosing(body: Sequence[str], first: int) -> list[int]:
     """Return the positions of the lines that enclose a part by their indentation, outermost first."""
-    depth = _indent(next((line for line in body[first:] if line.strip()), ""))
+    indents = [len(line) - len(line.lstrip()) for line in body]
+    depth = next((indents[at] for at in range(first, len(body)) if body[at].strip()), 0)
     found: list[int] = []
     for at in range(first - 1, -1, -1):
-        line = body[at]
-        if line.strip() and not line.startswith(ELISION) and _indent(line) < depth:
+        if body[at].strip() and not body[at].startswith(ELISION) and indents[at] < depth:
             found.append(at)
-            depth = _indent(line)
-        if depth == 0:
-            break
+            depth = indents[at]
     return found[::-1]
-
-
-def _indent(line: str) -> int:
-    return len(line) - len(line.lstrip())

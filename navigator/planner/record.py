@@ -45,7 +45,7 @@ class Decision(NamedTuple):
 
 
 def _ended(outline: Sequence[OutlineEntry]) -> str:
-    """Return why a navigation ends: never that nothing is missing beside a list of what had no room."""
+    # Never that nothing is missing beside a list of what had no room.
     return _MORE_IS_LISTED if any(entry.tokens for entry in outline) else _NOTHING_TO_IMPROVE
 
 
@@ -54,12 +54,7 @@ def apply_decision(
 ) -> tuple[Navigation, StepRecord]:
     """Return the navigation after a decision, and the record of its step.
 
-    Args:
-        before: the navigation as it was.
-        decision: what was decided.
-        at: when.
-        view: of the decision's plan.
-        version: under which its map is stored.
+    The ``view`` is that of the decision's plan, whose map is stored as ``version``.
     """
     run = before.run.model_copy(
         update={
@@ -126,8 +121,8 @@ def finish_after_step(after: Navigation, ended: str = AS_ASKED) -> Navigation:
     state, run = after
     if run.fill or state.execution_mode != "autonomous" or run.stop_reason is not None:
         return after
-    state = state.model_copy(update={"interactive_pause": False, "exploration_complete": True})
-    return Navigation(state, run.stopping(StopReason.FINISHED, ended))
+    update = {"interactive_pause": False, "exploration_complete": True}
+    return after.replace(state=update, run={"stop_reason": StopReason.FINISHED, "ended": ended})
 
 
 def open_record(before: Navigation, view: View, version: int) -> tuple[Navigation, StepRecord]:
@@ -205,7 +200,7 @@ def _map_metadata(drawn: RepoMap) -> MapMetadata:
         file_count=len(drawn.blocks),
         focus_areas=tuple(file.path for file in drawn.blocks if file.level >= FOCUS_LEVEL),
         excluded_count=drawn.excluded,
-        budget_utilization=_share(drawn.tokens, drawn.budget),
+        budget_utilization=round(min(100.0, 100 * drawn.tokens / drawn.budget), 1),
     )
 
 
@@ -217,7 +212,3 @@ def cuts_of(drawn: RepoMap) -> tuple[CutReport, ...]:
         )
         for cut in drawn.cuts
     )
-
-
-def _share(tokens: int, budget: int) -> float:
-    return round(min(100.0, 100 * tokens / budget), 1)

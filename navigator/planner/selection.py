@@ -45,13 +45,13 @@ def change_selection(
     outline: Sequence[OutlineEntry],
     own: FlightPlan,
 ) -> tuple[tuple[SelectedPlace, ...], tuple[str, ...]]:
-    """Return the places that are selected once a model has added some and dropped others.
+    """Return the places that are selected once a model has added some and dropped others, best first.
 
     With them a note on each target that named none.
 
     Args:
         index: what the targets are looked for in.
-        before: the places that were selected, best first.
+        before: the places that were selected.
         select: a list of ``{"target": …, "reason": …}``; a target alone, or one entry, is taken too.
         drop: targets, each that of a selected place.
         outline: what numbers mean.
@@ -194,17 +194,10 @@ def as_place(selected: SelectedPlace) -> Place:
 def plan_selection(
     index: Index, places: Sequence[SelectedPlace], own: FlightPlan, code_tokens: int, goal: str = ""
 ) -> FlightPlan:
-    """Return the plan that shows the source of as many places as fit, the best first.
+    """Return the plan that shows the source of as many places as fit in ``code_tokens``, the best first.
 
     Of a place that does not fit whole the lines are shown that the goal and its reason speak of, or its
-    signature.
-
-    Args:
-        index: what is drawn.
-        places: best first.
-        own: the user's part of the plan; its budget is the plan's.
-        code_tokens: tokens that the code may take.
-        goal: the user's task.
+    signature. The plan's budget is that of ``own``, the user's part of it.
     """
     terms = terms_in("\n".join((goal, *(place.reason for place in places))))
     weights = dict.fromkeys(sorted(terms), 1.0)
