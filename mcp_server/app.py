@@ -80,10 +80,9 @@ class NavigatorServer(MCPServer[AppContext]):
     async def call_tool(
         self, name: str, arguments: dict[str, Any], context: Context[AppContext, Any] | None = None
     ) -> CallToolResult | InputRequiredResult:
-        """Call a tool with the arguments that it has, and say what is wrong with them.
+        """Call a tool with the arguments that it has; a refusal is the sentence, with its code as an object.
 
-        A refusal is a result with the sentence alone as text, and with its code in structured content: the
-        SDK puts a prefix before the sentence, dumps validation errors and passes on no code.
+        The SDK puts a prefix before the sentence, dumps validation errors and passes on no code.
         """
         try:
             tool = next((each for each in await self.list_tools() if each.name == name), None)
@@ -140,9 +139,6 @@ def build_server(
         settings: How it behaves.
         working_folder: The folder to navigate when nothing names one; by default the process's.
         project: The folders that are open where a client lists no roots.
-
-    Raises:
-        SettingsError: The list of repositories, or the metrics, can't be used.
     """
     navigations = Navigations(
         settings, partial(load_navigator, sample=sample_client, loads_agents=True), project

@@ -81,11 +81,7 @@ class Authenticator:
     """
 
     def __init__(self, settings: Settings) -> None:
-        """Prepare the verification; keys of a provider are fetched when the first of its tokens comes.
-
-        Raises:
-            SettingsError: The file can't be used, or the package for a provider's tokens is missing.
-        """
+        """Prepare the verification; keys of a provider are fetched when the first of its tokens comes."""
         self._settings = settings
         self._tokens = None if settings.tokens is None else listed_tokens(settings.tokens)
         self._keys: PyJWKClient | None = None

@@ -83,11 +83,7 @@ def http_app(server: NavigatorServer, settings: Settings, host: str = "127.0.0.1
 
 
 async def serve_http(server: NavigatorServer, settings: Settings, address: tuple[str, int]) -> None:
-    """Serve at a host and a port until a signal ends it; calls under way get a few seconds to finish.
-
-    Raises:
-        SettingsError: The address can't be bound, or a file of the settings can't be used.
-    """
+    """Serve at a host and a port until a signal ends it; calls under way get a few seconds to finish."""
     app = http_app(server, settings, address[0])
     if settings.store is not None:
         # A proxy asks the next replica where nothing listens, and would wait for one that is still loading.
@@ -131,11 +127,7 @@ class _Server(uvicorn.Server):
 
 
 def parse_address(text: str) -> tuple[str, int]:
-    """Return host and port of ``HOST:PORT``, ``[HOST]:PORT``, ``:PORT`` or ``PORT``.
-
-    Raises:
-        SettingsError: It is none of these.
-    """
+    """Return host and port of ``HOST:PORT``, ``[HOST]:PORT``, ``:PORT`` or ``PORT``."""
     host, _, port = text.rpartition(":")
     if not port.isdecimal() or not 0 <= int(port) <= 65535:
         raise SettingsError(f"`{text}` is not an address; give HOST:PORT, for example 127.0.0.1:8321.")
@@ -160,25 +152,16 @@ def bound(host: str, port: int) -> socket.socket:
 
 
 def _require_loopback(settings: Settings, host: str) -> None:
-    """Refuse settings that serve others without a token."""
-    found = [] if is_loopback(host) else [f"`{host}`"]
-    found += [f"`{each}` of REPO_NAVIGATOR_HTTP_HOSTS" for each in settings.http_hosts if not _is_own(each)]
-    found += [
-        f"`{each}` of REPO_NAVIGATOR_HTTP_ORIGINS"
-        for each in settings.http_origins
-        if not _is_own(each.partition("://")[2])
-    ]
+    """Raise ``SettingsError`` for settings that serve others without a token."""
+    found = "" if is_loopback(host) else f"`{host}`"
+    for name, addresses in (("HOSTS", settings.http_hosts), ("ORIGINS", settings.http_origins)):
+        found = found or (f"`{addresses[0]}` of REPO_NAVIGATOR_HTTP_{name}" if addresses else "")
     if found:
         raise SettingsError(
-            f"{found[0]} serves other machines than this one, and the server requires no token; set "
+            f"{found} may serve other machines than this one, and the server requires no token; set "
             "REPO_NAVIGATOR_TOKENS to a file of tokens, or REPO_NAVIGATOR_HTTP_ISSUER to your identity "
             "provider, or serve 127.0.0.1 alone."
         )
-
-
-def _is_own(address: str) -> bool:
-    name = address[: address.rfind("]") + 1] if address.startswith("[") else address.partition(":")[0]
-    return is_loopback(name.strip("[]"))
 
 
 def _allowed_addresses(settings: Settings, host: str) -> TransportSecuritySettings:

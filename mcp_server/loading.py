@@ -25,7 +25,7 @@ def load_navigator(
         settings: How it behaves.
         sample: Asks the model of an assistant; without it there is no model ``host``.
         takes_steps: False where stored navigations are only read, which needs half of the imports.
-        loads_agents: Whether the agents are imported now; else while the first repository is being read.
+        loads_agents: Whether the agents are imported now; else while the first repository is read.
     """
     from navigator.loading import export_telemetry, load_all, load_stored  # noqa: PLC0415 - what takes a second
     from navigator.navigator import Navigator  # noqa: PLC0415 - what takes a second

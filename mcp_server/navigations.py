@@ -30,8 +30,7 @@ from repo_map.errors import RepositoryNotFoundError
 if TYPE_CHECKING:
     from mcp_server.responses import Answer
     from navigator.navigator import BuildResponse, Navigator
-    from navigator.settings import NavigationRequest, Timeouts
-    from navigator.state.reports import OnProgress
+    from navigator.settings import NavigationRequest
 
 
 @dataclass(frozen=True, eq=False)
@@ -89,42 +88,20 @@ class Navigations:
             return self._navigator
 
     async def start(
-        self,
-        request: NavigationRequest,
-        build_response: BuildResponse[Answer],
-        *,
-        client: ClientState,
-        timeouts: Timeouts,
-        max_steps: int | None,
-        on_progress: OnProgress,
+        self, request: NavigationRequest, build_response: BuildResponse[Answer], **options: Any
     ) -> Answer:
-        """Open a navigation of the caller's and take its steps."""
-        navigator = await self.navigator()
+        """Open a navigation of the caller's and take its steps, as ``Navigator.start`` does."""
+        navigator, user = await self.navigator(), current_principal().user
         with ExitStack() as logged:
 
             def note(navigation_id: str) -> None:
                 logged.enter_context(about(navigation_id))
                 self._move_up(navigation_id)
 
-            return await navigator.start(
-                request,
-                build_response,
-                user=current_principal().user,
-                client=client,
-                timeouts=timeouts,
-                step_limit=max_steps,
-                on_opened=note,
-                on_progress=on_progress,
-            )
+            return await navigator.start(request, build_response, user=user, on_opened=note, **options)
 
     async def forget(self, navigation_id: str | None) -> str:
-        """Delete a navigation of the caller's and return its id.
-
-        Raises:
-            InvalidRequestError: None is named.
-            UnknownNavigationError: None of that id is the caller's.
-            StorageError: It can't be deleted.
-        """
+        """Delete a navigation of the caller's and return its id."""
         if navigation_id is None:
             raise InvalidRequestError(
                 "Action `forget` deletes a navigation for good and takes none by default; pass its "
@@ -150,7 +127,7 @@ class Navigations:
 
         Raises:
             UnknownNavigationError: None of that id is the caller's, or several could be meant.
-            RepositoryNotFoundError: The caller may not read its repository, or not any more.
+            RepositoryNotFoundError: The caller may not read its repository.
         """
         chosen = navigation_id or await self._implied()
         navigator, user = await self.navigator(), current_principal().user

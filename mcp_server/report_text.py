@@ -86,10 +86,7 @@ def wire_report(
     *,
     with_costs: bool = True,
 ) -> wire.TurnReportJson:
-    """Return ``report`` as clients see it, in an answer of at most ``response_token_budget`` tokens.
-
-    ``with_costs`` has the costs of a navigation that spends nothing in it, too.
-    """
+    """Return ``report`` as clients see it; ``with_costs`` keeps the costs of one that spends nothing."""
     status: wire.Status = "running" if report.is_running else status_of(report.stop_reason)
     open_next = _OPEN_INTERACTIVE if report.mode == "interactive" else _OPEN_AUTONOMOUS
     if report.model == USER and report.mode != "interactive":
@@ -151,7 +148,7 @@ def without_repeated_fields(report: reports.TurnReport) -> reports.TurnReport:
 
 def step_text(report: wire.TurnReportJson) -> str:
     """Return a report as lines for a client that had one before; the first is ours."""
-    size = f"; {plural(report.file_count, 'file')}, {_sizes(report)}"
+    size = f"; {plural(report.file_count, 'file')}, {plural(report.map_size_tokens, 'token')} of code"
     if not report.next:
         size = ""  # No step was taken.
     spent = f"; {dollars(report.total_cost)} spent" if report.total_cost else ""
@@ -169,11 +166,7 @@ def step_text(report: wire.TurnReportJson) -> str:
 
 
 def report_text(report: wire.TurnReportJson) -> str:
-    """Return ``report`` as a few lines that a model, or a person, reads.
-
-    The first two are ours. The others tell of the repository in its own names, or in words of a model that
-    has read it, and stand between the markers of such text.
-    """
+    """Return ``report`` as lines: the first two are ours, the others are fenced as the repository's."""
     ours, lines = report_lines(report)
     return "\n".join((*ours, quoted("\n".join(lines))))
 
@@ -183,15 +176,13 @@ def report_lines(
 ) -> tuple[list[str], list[str]]:
     """Return the lines of ``report`` that are ours, and those that tell of the repository.
 
-    Args:
-        report: what is described.
-        is_first_answer: whether code stands below, with its own headers: what these say, and how the work
-            that is done went, is not told.
-        explores: whether to offer the questions of ``step`` first.
+    In a first answer code stands below, with its own headers: what these say, and how the work went, is left
+    out. To one who ``explores`` the questions of ``step`` are offered first.
     """
+    sizes = f"{plural(report.file_count, 'file')}, {plural(report.map_size_tokens, 'token')} of code"
     ours = [
         f"navigation {report.navigation_id}: {STATUS_WORDS[report.status]} at step {report.step_number}; "
-        f"{plural(report.file_count, 'file')}, {_sizes(report)}{_spent(report)}",
+        f"{sizes}{_spent(report)}",
         f"next: {report.next}",
     ]
     outline = _outline_lines(report.outline)
@@ -260,10 +251,6 @@ def _outline_lines(outline: str | None) -> list[str]:
         if "\n" in outline
         else [f"outline, no room for it here: {outline}"]
     )
-
-
-def _sizes(report: wire.TurnReportJson) -> str:
-    return f"{plural(report.map_size_tokens, 'token')} of code"
 
 
 def clip(text: str, characters: int) -> str:

@@ -112,9 +112,6 @@ class RepositoryAccess:
             listed: The file of the repositories that are known by name; None for none.
             allowed: Resolved folders that a repository must lie in; empty allows any.
             project: The folders that are open where a client lists no roots.
-
-        Raises:
-            SettingsError: The file can't be used.
         """
         self._allowed = allowed
         self._project = project
@@ -127,19 +124,15 @@ class RepositoryAccess:
         working_folder: Path,
         user: str = LOCAL_USER,
     ) -> str:
-        """Return the address of what a call is about.
+        """Return the address of what a call is about, or raise ``RepositoryNotFoundError``.
 
         Args:
             named: Folders (absolute, ``~``, ``file://``, or relative to the first root), or names of roots
                 or of the list, each also with ``@`` and a commit's name; None for the folders that the
-                client has open, else the work tree around ``working_folder``. Only a named home folder
-                is read.
+                client has open, else the work tree around ``working_folder``.
             roots: Folders that the client has open.
             working_folder: Where this process was started.
             user: Who calls.
-
-        Raises:
-            RepositoryNotFoundError: One of them is none, or none that the caller may read.
         """
         given = [named] if isinstance(named, str) else list(named or ())
         texts = [text for each in given if (text := _unquoted(each.strip()))]
@@ -328,7 +321,7 @@ def _unquoted(text: str) -> str:
 def require_allowed(folder: Path, allowed: Sequence[Path], named: str = "") -> None:
     """Raise unless ``folder``, its symlinks resolved, lies in one of ``allowed`` (empty allows any).
 
-    The error calls it as the caller ``named`` it: a relative path does not tell where the server stands.
+    The error calls it as the caller ``named`` it.
     """
     if not _may_be_read(folder, allowed):
         names = ", ".join(f"`{name}`" for name in allowed)

@@ -99,11 +99,7 @@ def text_tokens_in(response_token_budget: int) -> int:
 
 
 def response_token_budget_for(map_token_budget: int, minimum: int) -> int:
-    """Return the tokens that whole answers may take, so that one has room for a map of ``map_token_budget``.
-
-    It is ``minimum`` where that is enough. This is the one rule that leads from the map's budget, which the
-    user's plan owns, to that of the answers.
-    """
+    """Return the tokens of a whole answer, ``minimum`` or more, with room for a map of that size."""
     if map_token_budget <= map_token_budget_in(minimum):
         return minimum
     grown = int((map_token_budget + 1) * _JSON_GROWTH + _REPORT_TOKENS)
@@ -113,12 +109,7 @@ def response_token_budget_for(map_token_budget: int, minimum: int) -> int:
 def page_end(text: str, start: int, files: Sequence[int], fits: Callable[[int], bool], guess: float) -> int:
     """Return the end of the longest page from ``start`` that fits, at a file's first line where there is one.
 
-    Args:
-        text: The whole context.
-        start: Offset of the page's first character.
-        files: Offsets at which a file begins, ascending.
-        fits: Whether the page that ends at an offset fits the budget.
-        guess: Share of the remaining text that is expected to fit.
+    Files begin at the offsets ``files``, ascending; ``guess`` is the share of the rest that should fit.
     """
     if fits(len(text)):
         return len(text)

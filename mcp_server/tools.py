@@ -243,7 +243,7 @@ async def navigate(
             build_response,
             client=client,
             timeouts=Timeouts(seconds + _OPENING_SECONDS, seconds - (anyio.current_time() - started)),
-            max_steps=None if line is None else line.max_steps,
+            step_limit=None if line is None else line.max_steps,
             on_progress=on_progress,
         )
     return _result(ctx, page)
