@@ -38,9 +38,7 @@ class Direction(BaseModel):
 def first_answer_for(ctx: Context[Any, Any], *, is_elsewhere: bool) -> int:
     """Return the most tokens of an answer that names no number: source for clients that can't read files.
 
-    Args:
-        ctx: of the call.
-        is_elsewhere: whether the repository is one that the server knows by name, on no disk of the caller's.
+    A repository that is ``elsewhere`` is on no disk of the caller's.
     """
     return FIRST_ANSWER if reads_files(ctx) and not is_elsewhere else FIRST_ANSWER_ALONE
 

@@ -51,8 +51,7 @@ def http_app(server: NavigatorServer, settings: Settings, host: str = "127.0.0.1
     """Return the ASGI application: the MCP endpoint at ``/mcp``, and what watches over it.
 
     Raises:
-        SettingsError: Others than this machine are served, and neither tokens nor a provider are set; or the
-            file of tokens can't be used.
+        SettingsError: Others than this machine are served, and neither tokens nor a provider are set.
     """
     if not settings.asks_for_token:
         _require_loopback(settings, host)

@@ -21,11 +21,8 @@ def load_navigator(
 ) -> Navigator:
     """Import everything that navigating needs, and build the navigator.
 
-    Args:
-        settings: How it behaves.
-        sample: Asks the model of an assistant; without it there is no model ``host``.
-        takes_steps: False where stored navigations are only read, which needs half of the imports.
-        loads_agents: Whether the agents are imported now; else while the first repository is read.
+    Without ``takes_steps`` stored navigations are only read, which needs half of the imports; the agents are
+    imported now if it ``loads_agents``, else while the first repository is read.
     """
     from navigator.loading import export_telemetry, load_all, load_stored  # noqa: PLC0415 - what takes a second
     from navigator.navigator import Navigator  # noqa: PLC0415 - what takes a second

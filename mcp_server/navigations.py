@@ -123,12 +123,7 @@ class Navigations:
         return UnknownNavigationError(f"You have no navigation `{navigation_id}`; {_choices(ids)}.", ids)
 
     async def resolve(self, navigation_id: str | None) -> SelectedNavigation:
-        """Return the navigation that is meant: the named one, else the session's latest, else the only one.
-
-        Raises:
-            UnknownNavigationError: None of that id is the caller's, or several could be meant.
-            RepositoryNotFoundError: The caller may not read its repository.
-        """
+        """Return the navigation that is meant: the named, else the session's latest, else the only one."""
         chosen = navigation_id or await self._implied()
         navigator, user = await self.navigator(), current_principal().user
         found = await navigator.store.known(chosen, user)

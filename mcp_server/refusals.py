@@ -22,14 +22,6 @@ from repo_map.secrets.names import mask_name
 _ALIKE: Final = 0.75
 """Similarity of a misspelt argument: ``max_cost`` for ``max_cost_usd``, not ``conversation_id``."""
 _SHOWN_CHARS: Final = 60
-_PARAPHRASED: Final = {
-    **dict.fromkeys(("query", "question", "task", "prompt"), "goal"),
-    **dict.fromkeys(("repo", "repository", "path", "project_path", "directory", "folder"), "repo_path"),
-    **dict.fromkeys(("budget", "tokens", "max_tokens", "token_limit"), "token_budget"),
-    **dict.fromkeys(("max_usd", "budget_usd", "cost_limit"), "max_cost_usd"),
-    **dict.fromkeys(("steps", "step_limit"), "max_steps"),
-    "plan": "flight_plan",
-}
 
 
 def cause_of(error: BaseException) -> UserError | OSError | None:
@@ -104,11 +96,8 @@ def usable_arguments(
 ) -> tuple[dict[str, Any], list[str]]:
     """Return the arguments of a call that its tool takes, and the names of those that are ignored.
 
-    Clients add arguments of their own, and models write an empty text for what they leave out.
-
-    Raises:
-        InvalidRequestError: One is a near miss of an argument that is not given: a silently dropped limit
-            would be no limit.
+    Clients add arguments of their own, and models write an empty text for what they leave out. A near miss of
+    an argument is refused: a silently dropped limit would be no limit.
     """
     known, required = schema.get("properties", {}), schema.get("required", ())
     given = {
@@ -129,8 +118,7 @@ def usable_arguments(
 
 def _meant(name: str, known: Collection[str]) -> str:
     bare = re.sub(r"(?<=[a-z])(?=[A-Z])|-", "_", name).lower()
-    alike = difflib.get_close_matches(bare, sorted(known), n=1, cutoff=_ALIKE)
-    return next((each for each in (*alike, _PARAPHRASED.get(bare, "")) if each in known), "")
+    return next(iter(difflib.get_close_matches(bare, sorted(known), n=1, cutoff=_ALIKE)), "")
 
 
 def note_ignored(result: CallToolResult, tool: str, ignored: Sequence[str]) -> CallToolResult:

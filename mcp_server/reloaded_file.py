@@ -24,11 +24,7 @@ class ReloadedFile(Generic[Entry]):
     """
 
     def __init__(self, path: Path, entry: type[Entry], key: Callable[[Entry], str]) -> None:
-        """Read ``path``, a list of ``entry`` whose ``key`` is unique.
-
-        Raises:
-            SettingsError: The file can't be read, or an entry can't be used.
-        """
+        """Read ``path``, a list of ``entry`` whose ``key`` is unique, or raise ``SettingsError``."""
         self._path = path
         self._key = key
         self._list: TypeAdapter[list[Entry]] = TypeAdapter(list[entry])  # type: ignore[valid-type]

@@ -106,12 +106,9 @@ class RepositoryAccess:
     """
 
     def __init__(self, listed: Path | None, allowed: Sequence[Path], project: Sequence[Root] = ()) -> None:
-        """Prepare the decisions.
+        """Decide by the file of ``listed`` repositories and the ``allowed`` folders, which are resolved.
 
-        Args:
-            listed: The file of the repositories that are known by name; None for none.
-            allowed: Resolved folders that a repository must lie in; empty allows any.
-            project: The folders that are open where a client lists no roots.
+        ``project`` are the folders that are open where a client lists no roots.
         """
         self._allowed = allowed
         self._project = project

@@ -10,22 +10,10 @@ from collections.abc import Callable, Coroutine
 from contextvars import ContextVar, copy_context
 from typing import Any, Final, Protocol
 
+import mcp_types as types
 from mcp.server.mcpserver import Context
 from mcp.shared.exceptions import MCPError
 from mcp.shared.message import ServerMessageMetadata
-from mcp_types import (
-    CallToolResult,
-    CreateMessageRequest,
-    CreateMessageRequestParams,
-    CreateMessageResult,
-    CreateMessageResultWithTools,
-    InputRequiredResult,
-    SamplingMessage,
-    TextContent,
-    Tool,
-    ToolChoice,
-    ToolUseContent,
-)
 
 from mcp_server.auth import current_principal
 from mcp_server.navigations import AppContext
@@ -33,7 +21,7 @@ from mcp_server.sdk_private import MODERN, can_ask
 from navigator.errors import InvalidRequestError, UnknownModelError
 from navigator.models.sampling import HOST, SamplingError, SamplingRequest, SamplingResult
 
-Reply = CreateMessageResult | CreateMessageResultWithTools
+Reply = types.CreateMessageResult | types.CreateMessageResultWithTools
 _IN_WORDS: Final = (
     '\n\nAnswer with one JSON object and nothing else: {"tool": NAME, "arguments": {…}}. The tools are:\n'
 )
@@ -47,7 +35,7 @@ class SamplingChannel(Protocol):
     max_steps: int | None
     """Steps that fit into one call, None for any number."""
 
-    async def ask(self, params: CreateMessageRequestParams) -> Reply:
+    async def ask(self, params: types.CreateMessageRequestParams) -> Reply:
         """Return what the model says; raise ``SamplingError`` if the host does not let it."""
 
 
@@ -81,7 +69,7 @@ async def sample_client(question: SamplingRequest) -> SamplingResult:
     return answer_of(reply)
 
 
-def params_of(question: SamplingRequest, *, tools: bool) -> CreateMessageRequestParams:
+def params_of(question: SamplingRequest, *, tools: bool) -> types.CreateMessageRequestParams:
     """Return the question on the wire: with ``tools``, or with a way to answer in words."""
     system = question.system
     if not tools:
@@ -89,33 +77,33 @@ def params_of(question: SamplingRequest, *, tools: bool) -> CreateMessageRequest
             f"- {tool.name}: {tool.description}\n  arguments: {json.dumps(tool.parameters)}"
             for tool in question.tools
         )
-    return CreateMessageRequestParams(
+    return types.CreateMessageRequestParams(
         system_prompt=system,
         messages=[
-            SamplingMessage(
+            types.SamplingMessage(
                 role="assistant" if message.by_model else "user",
-                content=TextContent(type="text", text=message.text),
+                content=types.TextContent(type="text", text=message.text),
             )
             for message in question.messages
         ],
         max_tokens=question.max_tokens,
         temperature=0,
         tools=[
-            Tool(name=tool.name, description=tool.description, input_schema=dict(tool.parameters))
+            types.Tool(name=tool.name, description=tool.description, input_schema=dict(tool.parameters))
             for tool in question.tools
         ]
         if tools
         else None,
-        tool_choice=ToolChoice(mode="required") if tools else None,
+        tool_choice=types.ToolChoice(mode="required") if tools else None,
     )
 
 
 def answer_of(reply: Reply) -> SamplingResult:
     """Return the tool call in a reply, made as such or written as JSON."""
     blocks = reply.content if isinstance(reply.content, list) else [reply.content]
-    text = "\n".join(block.text for block in blocks if isinstance(block, TextContent))
+    text = "\n".join(block.text for block in blocks if isinstance(block, types.TextContent))
     for block in blocks:
-        if isinstance(block, ToolUseContent):
+        if isinstance(block, types.ToolUseContent):
             return SamplingResult(block.name, block.input, text)
     try:
         match json.loads(text[text.index("{") : text.rindex("}") + 1]):
@@ -134,13 +122,13 @@ class DirectChannel:
     def __init__(self, context: Context[AppContext, Any]) -> None:
         self.context = context
 
-    async def ask(self, params: CreateMessageRequestParams) -> Reply:
-        kind = CreateMessageResultWithTools if params.tools else CreateMessageResult
+    async def ask(self, params: types.CreateMessageRequestParams) -> Reply:
+        kind = types.CreateMessageResultWithTools if params.tools else types.CreateMessageResult
         # By the request itself: the SDK's shorthand warns that the modern era has another way.
         metadata = ServerMessageMetadata(related_request_id=self.context.request_id)
         try:
             reply: Reply = await self.context.session.send_request(
-                CreateMessageRequest(params=params), kind, metadata=metadata
+                types.CreateMessageRequest(params=params), kind, metadata=metadata
             )
         except MCPError as error:
             raise SamplingError(f"was not let answer ({error.error.message})") from error
@@ -152,7 +140,7 @@ _QUESTION: Final = "decision"
 _MAX_ROUNDS: Final = 9
 """Clients give up after ten, and asking for folders takes one."""
 _MAX_CALLS: Final = 256
-_Result = CallToolResult | InputRequiredResult
+_Result = types.CallToolResult | types.InputRequiredResult
 _Call = Callable[[], Coroutine[Any, Any, _Result]]
 
 
@@ -166,14 +154,14 @@ class PendingCall:
         self.context = context
         self.user = current_principal().user
         self.asked = asyncio.Event()
-        self.params: CreateMessageRequestParams | None = None
+        self.params: types.CreateMessageRequestParams | None = None
         self._reply: asyncio.Future[Reply] | None = None
         self._rounds = 0
         of_the_call = copy_context()
         of_the_call.run(_line.set, self)
         self.task = asyncio.create_task(call(), context=of_the_call)
 
-    async def ask(self, params: CreateMessageRequestParams) -> Reply:
+    async def ask(self, params: types.CreateMessageRequestParams) -> Reply:
         self._rounds += 1
         if self._rounds > _MAX_ROUNDS:
             raise SamplingError(f"was asked {_MAX_ROUNDS} times, as often as one call allows")
@@ -187,7 +175,7 @@ class PendingCall:
     def take_reply(self, reply: object) -> None:
         """Take the reply that a round brought; anything else leaves the question standing."""
         waits = self._reply is not None and not self._reply.done()
-        if waits and isinstance(reply, CreateMessageResult | CreateMessageResultWithTools):
+        if waits and isinstance(reply, types.CreateMessageResult | types.CreateMessageResultWithTools):
             assert self._reply is not None
             self.asked.clear()
             self._reply.set_result(reply)
@@ -255,5 +243,5 @@ class PendingCalls:
         self._works[key] = work
         while len(self._works) > _MAX_CALLS:
             self._works.popitem(last=False)[1].task.cancel()
-        asked = CreateMessageRequest(params=work.params)
-        return InputRequiredResult(input_requests={_QUESTION: asked}, request_state=key)
+        asked = types.CreateMessageRequest(params=work.params)
+        return types.InputRequiredResult(input_requests={_QUESTION: asked}, request_state=key)

@@ -176,12 +176,7 @@ class Settings(NavigatorSettings, BaseSettings):
 
 
 def read_settings() -> Settings:
-    """Return the settings that the environment gives.
-
-    Raises:
-        SettingsError: A variable's value can't be used.
-        LimitError: A limit can't be used.
-    """
+    """Return the settings that the environment gives; raise ``SettingsError`` or ``LimitError``."""
     cache_dir = cache_folder(os.environ, sys.platform, Path.home())
     urls = {vendor.name: os.environ.get(f"{PREFIX}{vendor.name.upper()}_URL") for vendor in PROVIDERS}
     try:

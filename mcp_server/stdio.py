@@ -15,22 +15,11 @@ from typing import Any, Final, NoReturn, Self, cast
 
 import anyio
 import anyio.to_thread
+import mcp_types as types
 from anyio.abc import ObjectStream
 from mcp.server.stdio import stdio_server
 from mcp.shared.dispatcher import coerce_request_id
 from mcp.shared.message import SessionMessage
-from mcp_types import (
-    CONNECTION_CLOSED,
-    INVALID_REQUEST,
-    PARSE_ERROR,
-    ErrorData,
-    JSONRPCError,
-    JSONRPCMessage,
-    JSONRPCNotification,
-    JSONRPCRequest,
-    JSONRPCResponse,
-    RequestId,
-)
 from pydantic import ValidationError
 
 from mcp_server.settings import CALL_SECONDS
@@ -49,8 +38,8 @@ _NO_MESSAGE: Final = (
     "The line is not a JSON-RPC message; write one object per line and no batches, such as "
     '{"jsonrpc": "2.0", "id": 1, "method": "tools/list", "params": {}}.'
 )
-_INPUT_ENDED: Final = ErrorData(
-    code=CONNECTION_CLOSED, message="The connection is closing; the client can't be asked."
+_INPUT_ENDED: Final = types.ErrorData(
+    code=types.CONNECTION_CLOSED, message="The connection is closing; the client can't be asked."
 )
 
 
@@ -127,8 +116,8 @@ class _Client(ObjectStream[Any]):
         self._deadline = math.inf
         """Of the calls that are not answered when the input ends."""
         self._draining = anyio.CancelScope()
-        self._calls: set[RequestId] = set()
-        self._asked: dict[RequestId, RequestId] = {}
+        self._calls: set[types.RequestId] = set()
+        self._asked: dict[types.RequestId, types.RequestId] = {}
         """Ids of the server's requests that the client has not answered, by their compared form."""
         self._changed = anyio.Event()
 
@@ -159,7 +148,7 @@ class _Client(ObjectStream[Any]):
                 await self._changed.wait()
         if self._asked:
             return SessionMessage(
-                JSONRPCError(jsonrpc="2.0", id=self._asked.popitem()[1], error=_INPUT_ENDED)
+                types.JSONRPCError(jsonrpc="2.0", id=self._asked.popitem()[1], error=_INPUT_ENDED)
             )
         if self._calls:
             end_within(CLOSING_SECONDS)
@@ -169,9 +158,9 @@ class _Client(ObjectStream[Any]):
         """Send an answer or a question, and note which."""
         await self._sink.send(item)
         message = item.message
-        if isinstance(message, JSONRPCResponse | JSONRPCError):
+        if isinstance(message, types.JSONRPCResponse | types.JSONRPCError):
             self._forget(message.id)
-        elif isinstance(message, JSONRPCRequest):
+        elif isinstance(message, types.JSONRPCRequest):
             self._asked[coerce_request_id(message.id)] = message.id
             self._wake()
 
@@ -190,13 +179,13 @@ class _Client(ObjectStream[Any]):
         self._deadline = min(self._deadline, anyio.current_time() + seconds)
         self._draining.deadline = self._deadline
 
-    def _note_received(self, message: JSONRPCMessage) -> None:
-        if isinstance(message, JSONRPCRequest) and message.method != _ENDLESS:
+    def _note_received(self, message: types.JSONRPCMessage) -> None:
+        if isinstance(message, types.JSONRPCRequest) and message.method != _ENDLESS:
             self._calls.add(coerce_request_id(message.id))
-        elif isinstance(message, JSONRPCNotification) and message.method == "notifications/cancelled":
+        elif isinstance(message, types.JSONRPCNotification) and message.method == "notifications/cancelled":
             # The SDK answers no cancelled request.
             self._forget((message.params or {}).get("requestId"))
-        elif isinstance(message, JSONRPCResponse | JSONRPCError) and message.id is not None:
+        elif isinstance(message, types.JSONRPCResponse | types.JSONRPCError) and message.id is not None:
             self._asked.pop(coerce_request_id(message.id), None)
 
     def _forget(self, request_id: Any) -> None:
@@ -227,10 +216,10 @@ async def _parent_death() -> None:
         await anyio.sleep(_PARENT_SECONDS)
 
 
-def refusal(error: Exception) -> JSONRPCError | None:
+def refusal(error: Exception) -> types.JSONRPCError | None:
     """Return the answer to a line that is no message, None to a blank one."""
     findings = error.errors() if isinstance(error, ValidationError) else []
-    code, given = INVALID_REQUEST, [each["input"] for each in findings]
+    code, given = types.INVALID_REQUEST, [each["input"] for each in findings]
     if findings and findings[0]["type"] == "json_invalid":
         if not given[0].strip():
             return None
@@ -238,7 +227,9 @@ def refusal(error: Exception) -> JSONRPCError | None:
             # What Python reads and the SDK does not, such as an unpaired surrogate, waits for an answer too.
             given = [json.loads(given[0])]
         except (ValueError, RecursionError):
-            code = PARSE_ERROR
+            code = types.PARSE_ERROR
     ids = [each.get("id") for each in given if isinstance(each, dict) and "method" in each]
     request_id = ids[0] if ids and isinstance(ids[0], int | str) and not isinstance(ids[0], bool) else None
-    return JSONRPCError(jsonrpc="2.0", id=request_id, error=ErrorData(code=code, message=_NO_MESSAGE))
+    return types.JSONRPCError(
+        jsonrpc="2.0", id=request_id, error=types.ErrorData(code=code, message=_NO_MESSAGE)
+    )

@@ -67,12 +67,11 @@ if TYPE_CHECKING:
 
 
 class Budgets(NamedTuple):
-    """What a navigation's answers may take, in tokens."""
+    """What a navigation's answers may take, in tokens; None for what the plan itself draws."""
 
     map: int | None
     response: int
     first: int | None
-    """Of the first answer; None for the whole of what the plan draws."""
 
 
 def budgets(
@@ -82,24 +81,17 @@ def budgets(
 
     A plan's own budget is that of its map, to the token, so that it replays; an answer around it is larger.
     Who names no number gets a first answer of ``first_answer`` tokens, and room for what is asked for next.
-
-    Raises:
-        InvalidRequestError: No answer can hold to it.
     """
     if token_budget is None and flight_plan is not None:
+        from repo_map.plan.yaml import parse_plan  # noqa: PLC0415 - YAML loads only for plans that are text
+
         minimum = settings.token_budget or DEFAULT_TOKEN_BUDGET
-        return Budgets(None, response_token_budget_for(_plan_budget(flight_plan), minimum=minimum), None)
+        return Budgets(None, response_token_budget_for(parse_plan(flight_plan).budget, minimum), None)
     asked = settings.token_budget if token_budget is None else token_budget
     if asked is None:
         return Budgets(map_token_budget_in(DEFAULT_TOKEN_BUDGET), DEFAULT_TOKEN_BUDGET, first_answer)
     require_token_budget(asked, MIN_TOKEN_BUDGET)
     return Budgets(map_token_budget_in(asked), asked, text_tokens_in(asked))
-
-
-def _plan_budget(flight_plan: str) -> int:
-    from repo_map.plan.yaml import parse_plan  # noqa: PLC0415 - YAML loads only for plans that are text
-
-    return parse_plan(flight_plan).budget
 
 
 def compact(schema: dict[str, Any]) -> dict[str, Any]:
