@@ -20,7 +20,6 @@ from mcp_server.loading import load_navigator
 from mcp_server.map_view import OfferViews, map_tools, view_extension
 from mcp_server.metrics import CallMetrics, PrometheusMetrics
 from mcp_server.navigations import AppContext, Navigations
-from mcp_server.prompts import offer_prompts
 from mcp_server.refusals import (
     cause_of,
     note_ignored,
@@ -32,7 +31,7 @@ from mcp_server.refusals import (
     usable_arguments,
 )
 from mcp_server.repositories import Root
-from mcp_server.resources import listed, offer_resources
+from mcp_server.resources import listed, offer_prompts, offer_resources
 from mcp_server.sampling import PendingCalls, sample_client
 from mcp_server.sdk_private import low_level
 from mcp_server.settings import Settings
@@ -133,13 +132,7 @@ class NavigatorServer(MCPServer[AppContext]):
 def build_server(
     settings: Settings, working_folder: Path | None = None, project: Sequence[Root] = ()
 ) -> NavigatorServer:
-    """Return the server that ``settings`` describe; no store is opened and nothing is started yet.
-
-    Args:
-        settings: How it behaves.
-        working_folder: The folder to navigate when nothing names one; by default the process's.
-        project: The folders that are open where a client lists no roots.
-    """
+    """Return the server that ``settings`` describe; no store is opened and nothing is started yet."""
     navigations = Navigations(
         settings, partial(load_navigator, sample=sample_client, loads_agents=True), project
     )

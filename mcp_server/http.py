@@ -48,11 +48,7 @@ _FORWARDED: Final = frozenset({b"forwarded", b"via", b"x-real-ip", b"x-forwarded
 
 
 def http_app(server: NavigatorServer, settings: Settings, host: str = "127.0.0.1") -> ASGIApp:
-    """Return the ASGI application: the MCP endpoint at ``/mcp``, and what watches over it.
-
-    Raises:
-        SettingsError: Others than this machine are served, and neither tokens nor a provider are set.
-    """
+    """Return the ASGI application: the MCP endpoint at ``/mcp``, and what watches over it."""
     if not settings.asks_for_token:
         _require_loopback(settings, host)
 

@@ -1,17 +1,83 @@
-"""A navigator's turn report in the two forms that hosts read, in as much detail as there is room for."""
+"""A turn report in the two forms that hosts read, as an object and as text, in the detail that has room."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, Final, NamedTuple
+from typing import Annotated, Any, Final, Literal, NamedTuple
 
-from mcp_server import wire
+from pydantic import BaseModel, ConfigDict, WithJsonSchema
+from pydantic.json_schema import SkipJsonSchema
+
 from navigator.planner.outline_text import STAR, SUREST, first_entries, outline_text
 from navigator.state import reports
 from navigator.state.labels import EMBEDDED, USER, action_word, decider_to_model, dollars
 from repo_map.check.model import finding_data
 from repo_map.messages import plural, printable, quoted
 from repo_map.plan.levels import level_label
+
+Status = Literal["open", "running", "finished", "budget", "max_steps", "user", "cancelled", "error"]
+"""``open`` takes another step, ``running`` is taking one; the rest say why a navigation stopped."""
+
+NAVIGATIONS: Final = "navigator://navigations"
+Part = Literal["context", "plan", "report", "decisions", "maps/{version}"]
+
+
+def address(navigation_id: str, part: Part) -> str:
+    """Return the address of a part of a navigation; ``{navigation_id}`` gives the template of all."""
+    return f"navigator://{navigation_id}/{part}"
+
+
+def as_object(**fields: Any) -> dict[str, Any]:
+    """Return the object of an answer, without the fields that say nothing."""
+    return {name: value for name, value in fields.items() if value is not None and value != []}
+
+
+class TurnReportJson(BaseModel):
+    """What one step did, what it cost, and what a next step could do."""
+
+    model_config = ConfigDict(frozen=True)
+
+    navigation_id: str
+    status: Annotated[Status, WithJsonSchema({"type": "string"})]
+    step_number: int
+    last_action: str
+    reasoning: str
+    answer: str | None = None
+    """What was understood of the feedback, and the answers to what it asked."""
+    understood: SkipJsonSchema[bool | None] = None
+    """Whether all words of a step were, None without words; the report of no other tool has it."""
+    model: str | None = None
+    """What decided; None where the user did."""
+    cost_this_turn: float | None = None
+    """US dollars, as the other amounts; with the answer of a step only where a model was asked."""
+    total_cost: float | None = None
+    budget_remaining: float | None = None
+    map_size_tokens: int
+    token_budget: int
+    """Most tokens of a whole answer: its report, its map and all that stands around them."""
+    file_count: int
+    left_out: int | None = None
+    focus_areas: list[str]
+    cuts: list[reports.CutReport] = []
+    outline: str | None = None
+    """Places that are not shown, by number, for a next step to ask for."""
+    sufficiency: str | None = None
+    usage: dict[str, int] | None = None
+    """Tokens of all model calls so far; ``cached`` is a part of ``input``."""
+    findings: list[dict[str, Any]] = []
+    impact: list[str] = []
+    notes: list[str] = []
+    next: str
+    # Not in the schema, for which hosts pay.
+    repository: SkipJsonSchema[str | None] = None
+    also_listed: SkipJsonSchema[str | None] = None
+
+    def on_the_wire(self, *, is_nested: bool = False) -> dict[str, Any]:
+        """Return the JSON object; one within an answer leaves out what the answer itself has."""
+        outer = {"navigation_id", "status"} if is_nested else None
+        fields = self.model_dump(mode="json", exclude_none=True, exclude=outer)
+        return {"focus_areas": [], **as_object(**fields)}
+
 
 _ANSWER_SHARE: Final = 20
 """Characters of the answer to a question by those of one sentence: it holds source."""
@@ -38,7 +104,7 @@ DETAILS: Final = (
 SHORT_OUTLINES: Final = (DETAILS[0]._replace(outline=10), DETAILS[0]._replace(outline=5))
 """The barest with an outline all the same: a short one is worth more than none."""
 
-STATUS_WORDS: Final[dict[wire.Status, str]] = {
+STATUS_WORDS: Final[dict[Status, str]] = {
     "open": "open",
     "running": "a model still explores",
     "finished": "finished",
@@ -52,7 +118,7 @@ _PLAN: Final = "get_context with cursor `plan` gives the flight plan."
 _BY_NUMBER: Final = "step with show [3, 7] sends source"
 _EXPLORE: Final = 'step with ask {"search": REGEX, "read": [NAME, "path:3-90"]} explores; '
 _REFINE: Final = f"step with show, drop or ask refines it; {_PLAN}"
-_NEXT: Final[dict[wire.Status, str]] = {
+_NEXT: Final[dict[Status, str]] = {
     "running": "this is the answer without a model; call step for the model's, in some seconds",
     "finished": _REFINE,
     "user": _REFINE,
@@ -74,7 +140,7 @@ _OPEN_CHANGED: Final = (
 _OPEN_AUTONOMOUS: Final = f"The work is not done: step goes on; the context is the best so far; {_PLAN}"
 
 
-def status_of(stop_reason: reports.StopReason | None) -> wire.Status:
+def status_of(stop_reason: reports.StopReason | None) -> Status:
     """Return the status that a stop reason, or its absence, means."""
     return "open" if stop_reason is None else stop_reason.value
 
@@ -85,9 +151,9 @@ def wire_report(
     detail: DetailLevel = DETAILS[-1],
     *,
     with_costs: bool = True,
-) -> wire.TurnReportJson:
+) -> TurnReportJson:
     """Return ``report`` as clients see it; ``with_costs`` keeps the costs of one that spends nothing."""
-    status: wire.Status = "running" if report.is_running else status_of(report.stop_reason)
+    status: Status = "running" if report.is_running else status_of(report.stop_reason)
     open_next = _OPEN_INTERACTIVE if report.mode == "interactive" else _OPEN_AUTONOMOUS
     if report.model == USER and report.mode != "interactive":
         open_next = _OPEN_CHANGED
@@ -95,7 +161,7 @@ def wire_report(
     sufficiency = clip(report.sufficiency, detail.characters)
     costs = ("cost_this_turn", "total_cost", "budget_remaining")
     is_free = not (with_costs or report.total_cost) and report.model in (EMBEDDED, USER)
-    shared = {name: value for name, value in report if name in wire.TurnReportJson.model_fields}
+    shared = {name: value for name, value in report if name in TurnReportJson.model_fields}
     fields: dict[str, Any] = {
         **shared,
         **(dict.fromkeys(costs) if is_free else {}),
@@ -119,7 +185,7 @@ def wire_report(
         "repository": report.repository or None,
         "also_listed": report.also_listed or None,
     }
-    return wire.TurnReportJson(**fields)
+    return TurnReportJson(**fields)
 
 
 def _outline(report: reports.TurnReport, limit: int) -> str:
@@ -146,7 +212,7 @@ def without_repeated_fields(report: reports.TurnReport) -> reports.TurnReport:
     return report.model_copy(update=update)
 
 
-def step_text(report: wire.TurnReportJson) -> str:
+def step_text(report: TurnReportJson) -> str:
     """Return a report as lines for a client that had one before; the first is ours."""
     size = f"; {plural(report.file_count, 'file')}, {plural(report.map_size_tokens, 'token')} of code"
     if not report.next:
@@ -165,14 +231,14 @@ def step_text(report: wire.TurnReportJson) -> str:
     return "\n".join((*ours, quoted("\n".join(lines)) if lines else "")).rstrip("\n")
 
 
-def report_text(report: wire.TurnReportJson) -> str:
+def report_text(report: TurnReportJson) -> str:
     """Return ``report`` as lines: the first two are ours, the others are fenced as the repository's."""
     ours, lines = report_lines(report)
     return "\n".join((*ours, quoted("\n".join(lines))))
 
 
 def report_lines(
-    report: wire.TurnReportJson, *, is_first_answer: bool = False, explores: bool = False
+    report: TurnReportJson, *, is_first_answer: bool = False, explores: bool = False
 ) -> tuple[list[str], list[str]]:
     """Return the lines of ``report`` that are ours, and those that tell of the repository.
 
@@ -220,7 +286,7 @@ def report_lines(
     return ours, lines
 
 
-def _spent(report: wire.TurnReportJson) -> str:
+def _spent(report: TurnReportJson) -> str:
     """Return who chose the code, and what is spent; nothing where the planner alone did, which is free."""
     decider = decider_to_model(report.model or USER)
     if report.total_cost is None or report.budget_remaining is None:
@@ -231,7 +297,7 @@ def _spent(report: wire.TurnReportJson) -> str:
     return f"; {spent}; {decider}"
 
 
-def _reasoning_line(report: wire.TurnReportJson) -> str:
+def _reasoning_line(report: TurnReportJson) -> str:
     """Return why a step did what it did; a summary speaks for itself."""
     if report.last_action == "finalize_context":
         return report.reasoning
@@ -277,6 +343,6 @@ def _notes(report: reports.TurnReport, detail: DetailLevel) -> list[str]:
     limit = max(detail.focus_areas, 3)
     message = [clip(note, detail.characters) for note in notes[:limit]]
     if len(notes) > limit:
-        whole = wire.address(report.navigation_id, "report")
+        whole = address(report.navigation_id, "report")
         message.append(f"{plural(len(notes) - limit, 'more note')}: call get_turn_report, or read {whole}")
     return message

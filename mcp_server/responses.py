@@ -8,12 +8,12 @@ from collections.abc import Callable, Sequence
 from itertools import accumulate
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from mcp_server import wire
 from mcp_server.report_text import (
     DETAILS,
     SHORT_OUTLINES,
     STATUS_WORDS,
     DetailLevel,
+    as_object,
     clip,
     report_lines,
     report_text,
@@ -153,7 +153,7 @@ def navigate_answer(
     def make(detail: DetailLevel, context: str, cursor: str | None) -> Answer:
         message = wire_report(reported, response_token_budget, detail, with_costs=False)
         short_summary = summary and clip(summary, detail.characters)
-        result = wire.as_object(
+        result = as_object(
             navigation_id=output.navigation_id,
             status=message.status,
             turn_report=message.on_the_wire(is_nested=True),
@@ -199,7 +199,7 @@ def step_answer(
             if took_none and message.status != "running":
                 changes["next"] = ""
             message = message.model_copy(update=changes)
-        result = wire.as_object(
+        result = as_object(
             navigation_id=report.navigation_id,
             status=message.status,
             turn_report=message.on_the_wire(is_nested=True),
@@ -218,7 +218,7 @@ def step_answer(
 
 def forgotten_answer(navigation_id: str) -> Answer:
     text = f"navigation {navigation_id}: deleted with its maps and reports; no call reads it any more"
-    return Answer(text, wire.as_object(navigation_id=navigation_id, status="deleted"))
+    return Answer(text, as_object(navigation_id=navigation_id, status="deleted"))
 
 
 def report_answer(report: TurnReport, response_token_budget: int) -> Answer:
@@ -272,7 +272,7 @@ def plan_answer(output: NavigatorOutput, cursor: Cursor, response_token_budget: 
 
 def _output_object(output: NavigatorOutput, response_token_budget: int, **fields: Any) -> dict[str, Any]:
     """Return the object of ``get_context``, with ``fields`` for what an answer takes of the output."""
-    return wire.as_object(
+    return as_object(
         navigation_id=output.navigation_id,
         status=status_of(output.stop_reason),
         token_count=output.token_count,

@@ -188,11 +188,7 @@ class PendingCalls:
         self._works: OrderedDict[str, PendingCall] = OrderedDict()
 
     async def call(self, context: Context[AppContext, Any], call: _Call) -> _Result:
-        """Call a tool so that the navigator can ask the client's model, where the client lets it.
-
-        Raises:
-            InvalidRequestError: The request answers a question of a call that is over.
-        """
+        """Call a tool so that the navigator can ask the client's model, where the client lets it."""
         capabilities = context.client_capabilities
         if capabilities is None or capabilities.sampling is None or not can_ask(context):
             return await call()

@@ -101,8 +101,9 @@ class Navigator:
         is stored, ``on_progress`` after each step.
 
         Raises:
-            InvalidRequestError: the request, or a model's name, can't be used. RepositoryNotFoundError: its
-            path is no readable folder. FlightPlanError: its flight plan is not well-formed.
+            InvalidRequestError: the request, or a model's name, can't be used.
+            RepositoryNotFoundError: its path is no readable folder.
+            FlightPlanError: its flight plan is not well-formed.
             StillIndexingError: the repository was not indexed before the timeout.
         """
         started = monotonic()

@@ -110,12 +110,6 @@ class Turns:
 
         Words or updates that come with the wish to finish are applied first, in one step; with a cancel, not.
         What changes nothing takes no step, and the turn's answer says so.
-
-        Raises:
-            InvalidRequestError: new limits can't be used.
-            NavigationClosedError: it was cancelled.
-            ModelFailedError: no model made a decision.
-            RepoMapError: the updates are not well-formed, or their plan can't be drawn.
         """
         asks_more = request.has_feedback or bool(request.updates)
         if request.action == "cancel":

@@ -24,10 +24,10 @@ from google.genai import types
 
 from navigator.agent.models.clients import MAX_OUTPUT_TOKENS, SamplingModel
 from navigator.agent.models.session import ModelSessions
-from navigator.agent.plugins import BudgetEnforcementPlugin, LockPlugin
+from navigator.agent.plugins import BudgetEnforcementPlugin
 from navigator.agent.step_context import StepContext, current_step, reset_step, set_step
 from navigator.agent.tools import record, tools
-from navigator.errors import ModelFailedError, StorageError
+from navigator.errors import ModelFailedError, NavigationBusyError, StorageError
 from navigator.models.sampling import HOST
 from navigator.planner.policy import decide
 from navigator.planner.prompt import ROLE, first_message
@@ -82,7 +82,7 @@ class PlannerAgent(BaseAgent):
                 content=types.Content(role="model", parts=parts),
                 actions=actions,
             )
-        except (RepoMapError, StorageError) as error:
+        except (RepoMapError, NavigationBusyError, StorageError) as error:
             # Raised here, it would be logged with its traceback at every level of the runner.
             step.error = error
 
@@ -174,17 +174,11 @@ class StepRunner:
         if sample is not None:
             models = {HOST: SamplingModel(sample), **models}
         self.sessions = ModelSessions(settings, models, is_held)
-        app = App(name=APP_NAME, root_agent=root_agent(), plugins=[LockPlugin(), BudgetEnforcementPlugin()])
+        app = App(name=APP_NAME, root_agent=root_agent(), plugins=[BudgetEnforcementPlugin()])
         self._runner = Runner(app=app, session_service=services.sessions, artifact_service=services.artifacts)
 
     async def run_step(self, step: StepContext) -> Navigation:
-        """Take a step, and return the navigation as it is stored then.
-
-        Raises:
-            ModelFailedError: no model made a decision.
-            RepoMapError: the decision's plan can't be drawn.
-            StorageError: the step can't be stored; it did not happen.
-        """
+        """Take a step, and return the navigation as it is stored then."""
         key = NavigationKey(step.user, step.navigation.run.navigation_id)
         text = await _first_message(step) if step.asks_models else _MESSAGE
         message = types.Content(role="user", parts=[types.Part(text=text)])

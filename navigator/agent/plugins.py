@@ -1,4 +1,4 @@
-"""ADK plugins: the lock of a navigation, and the limits of a step in calls, tokens and dollars."""
+"""The ADK plugin that limits a step in calls, tokens and dollars."""
 
 from __future__ import annotations
 
@@ -11,7 +11,6 @@ from google.adk.plugins.base_plugin import BasePlugin
 from google.genai import types
 
 from navigator.agent.step_context import StepContext, current_step
-from navigator.errors import NavigationBusyError
 from navigator.models.sampling import HOST
 from navigator.planner.prompt import finish_message
 from navigator.state.reports import StopReason
@@ -19,9 +18,6 @@ from navigator.state.run_state import Navigation
 from navigator.storage import state
 
 if TYPE_CHECKING:
-    from google.adk.agents.invocation_context import InvocationContext
-    from google.adk.events import Event
-
     from navigator.agent.models.session import ModelSession
 
 MAX_CALLS: Final = 12
@@ -30,23 +26,6 @@ HOST_CALLS: Final = 9
 """of the client's own model, which clients let a server ask ten times in one tool call."""
 LEFT_TO_PLANNER: Final = "No model can be asked: the embedded planner decides."
 NO_DECISION: Final = "No decision within the limits."
-
-
-class LockPlugin(BasePlugin):
-    """Stores no event of a step whose lock was lost: another replica may have gone on by then."""
-
-    def __init__(self) -> None:
-        super().__init__(name="lock")
-
-    async def on_event_callback(self, *, invocation_context: InvocationContext, event: Event) -> Event | None:
-        """Raise the step's own error if its lock was lost."""
-        step = current_step()
-        try:
-            step.storage.locks.require_held(step.navigation.run.navigation_id)
-        except NavigationBusyError as error:
-            step.error = error
-            raise
-        return None
 
 
 class BudgetEnforcementPlugin(BasePlugin):

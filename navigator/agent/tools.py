@@ -14,7 +14,7 @@ from google.adk.tools.tool_context import ToolContext
 from google.genai import types
 
 from navigator.agent.step_context import StepContext, current_step
-from navigator.errors import StorageError
+from navigator.errors import NavigationBusyError, StorageError
 from navigator.planner.context import StepResult
 from navigator.planner.plan_changes import amend_by_model
 from navigator.planner.prompt import fenced
@@ -179,7 +179,7 @@ async def _decide(step: StepContext, context: ToolContext, decision: Decision) -
         response = await record(step, context, decision)
     except RepoMapError as error:
         return _error(str(error))
-    except StorageError as error:
+    except (NavigationBusyError, StorageError) as error:
         # Raised here, it would be logged with its traceback at every level of the runner.
         step.error = error
         response = _error(str(error))
@@ -194,6 +194,8 @@ async def record(step: StepContext, context: Context, decision: Decision) -> dic
     Until the event of ``context`` is stored, the step has not happened.
     """
     before, view = step.navigation, await step.view(decision.plan, decision.selection)
+    # Another replica may have gone on with the navigation since.
+    step.storage.locks.require_held(before.run.navigation_id)
     with step.storage.faults.raised(before.run.navigation_id, writes=True):
         if step.drawn.saved_map is None or step.drawn.saved_map[0] != view.map.text:
             version = await context.save_artifact(MAP_NAME, types.Part(text=view.map.text))

@@ -17,11 +17,7 @@ _FORBIDDEN: Final = ("</script", "<!--", "</style")
 
 
 def build_page(sources: Traversable) -> str:
-    """Return the page that is made of the files in ``sources``.
-
-    Raises:
-        ValueError: a source holds what ends its script or style.
-    """
+    """Return the page that is made of the files in ``sources``."""
     script = "\n".join(_lean(sources, f"{name}.js", "//") for name in _SCRIPTS)
     style = _lean(sources, "view.css", "/*")
     for part in (script, style):

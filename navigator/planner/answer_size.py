@@ -53,15 +53,7 @@ class Answer(NamedTuple):
 def plan_answer(
     index: Index, relevance: Relevance, first_answer: int | None, budget: int, sentences: Sequence[str] = ()
 ) -> Answer:
-    """Return the places of an answer, and the tokens that they leave for code.
-
-    Args:
-        index: of the repository.
-        relevance: of what the user's rules allow.
-        first_answer: tokens of the whole answer; None if the plan's budget alone limits it.
-        budget: tokens of the plan.
-        sentences: that the answer has besides.
-    """
+    """Return the places of an answer, and the tokens that they leave for code."""
     ranked = rank_places(index, relevance)
     listed = list_places(index, relevance, ranked)
     if relevance.is_about_one and listed:

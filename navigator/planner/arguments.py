@@ -22,11 +22,7 @@ MAX_FEEDBACK_CHARS: Final = 4_000
 
 
 def map_texts(change: Callable[[str], str], value: Any, depth: int = 100) -> Any:
-    """Return JSON with each text in it changed, names of fields included.
-
-    Raises:
-        ValueError: it is nested deeper than ``depth``.
-    """
+    """Return JSON with each text in it changed, names of fields included."""
     if isinstance(value, str):
         return change(value)
     if not isinstance(value, Mapping | list | tuple):

@@ -25,11 +25,7 @@ _MAX_FINDINGS: Final = 300
 
 
 def resolve_changes(index: Index, goal: str, query: ChangeQuery) -> tuple[str, Changes]:
-    """Return the goal that a navigation is about, and what was changed.
-
-    Raises:
-        InvalidArgumentError: git knows no such change, or nothing was changed and there is no goal.
-    """
+    """Return the goal that a navigation is about, and what was changed."""
     if not query:
         return goal, NO_CHANGES
     patch = query.patch

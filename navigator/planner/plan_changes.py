@@ -83,9 +83,6 @@ def merge_user_plan(
     Of two wishes the later one holds.
     A rule for nothing but files that were excluded brings them back, as does another level for the pattern
     that excluded them; a wider rule does not.
-
-    Raises:
-        FlightPlanError: the updates are not well-formed.
     """
     plan = apply_update(own, updates).plan
     new = {rule.pattern: rule for rule in plan.verbosity}
@@ -117,11 +114,7 @@ def merge_user_plan(
 def amend_by_user(
     navigation: Navigation, index: Index, updates: Mapping[str, Any]
 ) -> tuple[Navigation, PlanChange]:
-    """Return the navigation with the user's part of the plan changed, and the change of the whole plan.
-
-    Raises:
-        FlightPlanError: the updates are not well-formed.
-    """
+    """Return the navigation with the user's part of the plan changed, and the change of the whole plan."""
     state, run = navigation
     own, notes = merge_user_plan(index, run.user_plan, updates)
     plan = apply_wishes(index, state.flight_plan, updates, own)

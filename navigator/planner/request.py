@@ -186,11 +186,7 @@ def change_limits(
     further_models: Container[str],
     environ: Mapping[str, str],
 ) -> tuple[Navigation, tuple[str, ...]]:
-    """Return the navigation with the limits among updates, and a sentence on each that differs from before.
-
-    Raises:
-        InvalidRequestError: a limit can't be used, there is no such model, or its key or price is missing.
-    """
+    """Return the navigation with the limits among updates, and a sentence on each that differs."""
     (state, run), notes = before, list[str]()
     budget = state.budget_config
     cost, steps, model, names = (updates.get(name) for name in LIMITS)

@@ -127,11 +127,7 @@ def report_undone(steered: SteeredNavigation, asked: int, taken: int) -> Steered
 
 
 def plan_turn(turn: TurnContext, workspace: Workspace) -> Turn:
-    """Return what a turn comes to before a step is taken.
-
-    Raises:
-        FlightPlanError: the updates are not well-formed.
-    """
+    """Return what a turn comes to before a step is taken."""
     steered = turn.steered
     if steered is None:
         found = _apply_updates(turn, turn.before, workspace) if turn.updates else None

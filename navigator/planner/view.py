@@ -47,15 +47,7 @@ def build_view(
     wishes: FlightPlan,
     selection: Sequence[SelectedPlace] = (),
 ) -> View:
-    """Return the map of a plan with what it means for the navigation's goal.
-
-    Args:
-        workspace: its repository.
-        navigation: whose goal, rules and limits count.
-        plan: what is drawn.
-        wishes: what of the plan a person or a model wrote.
-        selection: what a model has selected, best first: the outline lists it before all else.
-    """
+    """Return the map of a plan with what it means for the navigation's goal."""
     index, (state, run) = workspace.index, navigation
     relevance = workspace.relevance(state.user_task, run.changes, run.names)
     drawn = workspace.draw(plan, wishes)

@@ -54,12 +54,7 @@ class NavigationLocks:
 
     @asynccontextmanager
     async def hold(self, navigation_id: str) -> AsyncIterator[None]:
-        """Hold a navigation from reading its state to storing an answer.
-
-        Raises:
-            NavigationBusyError: it was held by others for too long.
-            StorageError: it is unknown whether others hold it.
-        """
+        """Hold a navigation from reading its state to storing an answer."""
         local = self._local.setdefault(navigation_id, asyncio.Lock())
         name, deadline = _lock_name(navigation_id), monotonic() + self._busy_s
         try:

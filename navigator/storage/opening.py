@@ -38,9 +38,6 @@ def open_storage(
 
     A folder that can't be used degrades to memory, with a note. A database and a bucket are connected to when
     they are first used.
-
-    Raises:
-        StorageError: the packages for a database or a bucket are not installed.
     """
     require_packages(store, bucket)
     note, is_lost = "", False

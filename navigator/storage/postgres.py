@@ -40,11 +40,7 @@ def open_postgres(
 
 
 async def look_at(address: DatabaseAddress) -> str:
-    """Return what this version would change in a database, ``""`` for nothing; it changes nothing.
-
-    Raises:
-        StorageError: the database can't be reached, or refuses.
-    """
+    """Return what this version would change in a database, ``""`` for nothing; it changes nothing."""
     with StorageFaults(str(address)).raised():
         connection = await PostgresDatabase(address).connect()
         try:

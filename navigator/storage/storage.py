@@ -86,11 +86,7 @@ class Storage:
         await self.index.update(navigation, user)
 
     async def change(self, after: Navigation, user: str) -> None:
-        """Store a change of a navigation that is no step; the caller holds its lock.
-
-        Raises:
-            NavigationBusyError: another process has changed it meanwhile.
-        """
+        """Store a change of a navigation that is no step; the caller holds its lock."""
         from google.adk.events import Event, EventActions  # noqa: PLC0415 - reading imports no ADK
         from google.adk.sessions.base_session_service import GetSessionConfig  # noqa: PLC0415 - as above
 
@@ -168,9 +164,6 @@ class Storage:
 
         Its row is hidden first and removed last: what a kill or a store that does not answer leaves behind,
         ``delete_forgotten`` deletes.
-
-        Raises:
-            UnknownNavigationError: the user has no navigation of that id.
         """
         key = NavigationKey(user, navigation_id)
         if not await self.index.mark_forgotten(key):

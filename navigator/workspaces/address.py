@@ -60,11 +60,7 @@ def address_name(text: str) -> str:
 
 
 def file_source_of(address: str) -> FileSource:
-    """Return where the files of an address come from.
-
-    Raises:
-        RepositoryNotFoundError: A folder can't be read, or a commit is unknown.
-    """
+    """Return where the files of an address come from."""
     from repo_map.sources.source import combine  # noqa: PLC0415 - a server starts without numpy
 
     sources = read_address(address)
@@ -72,11 +68,7 @@ def file_source_of(address: str) -> FileSource:
 
 
 def resolve_address(address: str) -> str:
-    """Return an address with the folders that it means from here, links followed.
-
-    Raises:
-        RepositoryNotFoundError: One of them can't be read.
-    """
+    """Return an address with the folders that it means from here, links followed."""
     from repo_map.sources.files import resolve_root  # noqa: PLC0415 - a server starts without numpy
 
     return write_address(

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from mcp import Client
 
-from mcp_server import wire
+from mcp_server import report_text
 from mcp_server.app import build_server
 from mcp_server.settings import Settings
 from mcp_server.tools import compact
@@ -41,7 +41,7 @@ async def test_the_page_names_every_argument_and_field_with_its_type(tmp_path: P
 
 @pytest.mark.anyio
 async def test_the_page_names_every_field_of_an_answer(tmp_path: Path) -> None:
-    report = wire.TurnReportJson.model_json_schema(mode="serialization")
+    report = report_text.TurnReportJson.model_json_schema(mode="serialization")
     rows = shown("### Results")
     assert {row for row in rows if row[0] == "get_turn_report"} == {
         *published("get_turn_report", compact(report), report["required"])

@@ -11,7 +11,7 @@ from google.adk.runners import Runner
 from google.adk.sessions.sqlite_session_service import SqliteSessionService
 
 from navigator.agent.agents import NavigatorAgent, PlannerAgent
-from navigator.agent.plugins import BudgetEnforcementPlugin, LockPlugin
+from navigator.agent.plugins import BudgetEnforcementPlugin
 from navigator.models.sampling import SamplingRequest, SamplingResult
 from navigator.navigator import Navigator
 from navigator.settings import NavigationRequest, NavigatorSettings
@@ -86,7 +86,7 @@ async def test_steps_without_a_model_run_through_adk(
     assert isinstance(runner.agent.planner, PlannerAgent)
     assert isinstance(runner.session_service, SqliteSessionService)
     assert isinstance(runner.artifact_service, FileArtifactService)
-    assert [type(each) for each in runner.app.plugins] == [LockPlugin, BudgetEnforcementPlugin]
+    assert [type(each) for each in runner.app.plugins] == [BudgetEnforcementPlugin]
     events = await events_of(navigator, navigation_id)
     expected = []
     for tool in ("update_flight_plan", "finalize_context", "update_flight_plan", "update_flight_plan"):
