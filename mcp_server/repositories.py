@@ -23,7 +23,7 @@ from urllib.parse import unquote
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator
 
-from mcp_server.reloaded_file import ReloadedFile
+from mcp_server.settings import ReloadedFile
 from navigator.settings import LOCAL_USER
 from navigator.workspaces.address import Source, read_address, write_address
 from repo_map.errors import RepositoryNotFoundError

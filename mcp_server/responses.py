@@ -169,8 +169,9 @@ def navigate_answer(
         return Answer("\n\n".join(filter(None, (fenced, _more(cursor)))), result)
 
     details = _OPEN if report.stop_reason is None else _FOUND
-    as_object = None if first_answer is None else int(first_answer * _MAX_JSON_GROWTH) + _JSON_NAMES
-    limit = min(response_token_budget, as_object or response_token_budget)
+    limit = response_token_budget
+    if first_answer is not None:
+        limit = min(limit, int(first_answer * _MAX_JSON_GROWTH) + _JSON_NAMES)
     start = Cursor(report.step_number, None, 0)
     return _fitted(make, output, start, limit, details, text_tokens=first_answer)
 

@@ -17,10 +17,9 @@ from datetime import UTC, date, datetime
 from pathlib import Path
 from typing import Annotated, Final
 
-from pydantic import BaseModel, ConfigDict, Field, field_validator
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
-from mcp_server.reloaded_file import ReloadedFile
-from mcp_server.settings import SettingsError
+from mcp_server.settings import ReloadedFile, SettingsError
 from navigator.settings import LOCAL_USER
 
 JWT_PREFIX: Final = "jwt-"
@@ -28,24 +27,23 @@ JWT_PREFIX: Final = "jwt-"
 _NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._@+-]{0,99}")
 
 
+def _user_name(name: str) -> str:
+    try:
+        require_user_name(name)
+    except SettingsError as error:
+        raise ValueError(str(error)) from None
+    return name
+
+
 class TokenEntry(BaseModel):
     """One token: whom it admits, the hash of it, and until when."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    name: str
+    name: Annotated[str, AfterValidator(_user_name)]
     sha256: Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
     expires: date | None = None
     """Last day, by UTC, on which it admits."""
-
-    @field_validator("name")
-    @classmethod
-    def _usable(cls, name: str) -> str:
-        try:
-            require_user_name(name)
-        except SettingsError as error:
-            raise ValueError(str(error)) from None
-        return name
 
 
 def listed_tokens(path: Path) -> ReloadedFile[TokenEntry]:

@@ -18,13 +18,7 @@ class InvalidRequestError(NavigatorError):
 
 
 class InvalidArgumentError(InvalidRequestError):
-    """An argument of the caller can't be used; each surface writes its own name for it.
-
-    Attributes:
-        argument: The name that the agent has for it, such as ``max_steps``.
-        before: What the sentence says before the name.
-        after: What it says after it.
-    """
+    """An argument can't be used; each surface writes its own name for it between ``before`` and ``after``."""
 
     code = "invalid_argument"
 

@@ -65,11 +65,8 @@ class Navigator:
     ) -> None:
         """Build a navigator.
 
-        Args:
-            settings: where it stores its data, which models it may use.
-            clock: time of a decision.
-            models: ADK models by name, beside those of the catalogue; free unless a price file names them.
-            sample: asks the client's model; nothing is booked for it.
+        ``models`` are ADK's by name, beside those of the catalogue, and free unless a price file names them.
+        ``sample`` asks the client's model; nothing is booked for it.
         """
         self._settings = settings
         self._clock = clock

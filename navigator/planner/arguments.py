@@ -172,14 +172,8 @@ def turn_request(
 ) -> TurnRequest:
     """Return what one turn is asked to do, checked; secrets are masked.
 
-    Args:
-        feedback: the user's words.
-        updates: a partial flight plan, with new limits.
-        action: by default ``continue``.
-        outline_step: the step whose outline numbers mean.
-        show: outline numbers, names, paths, globs; one of them alone too. A number may be written as text.
-        drop: the same.
-        ask: questions with their subjects, as ``{"callers": "Session.send"}``; a list asks about each.
+    ``show`` and ``drop`` are numbers of the outline of ``outline_step``, names, paths or globs, also one
+    alone; ``ask`` has questions with their subjects, as ``{"callers": "Session.send"}``, also a list.
     """
     action = action or "continue"
     require_choice("action", action, StepAction)

@@ -47,15 +47,8 @@ def change_selection(
 ) -> tuple[tuple[SelectedPlace, ...], tuple[str, ...]]:
     """Return the places that are selected once a model has added some and dropped others, best first.
 
-    With them a note on each target that named none.
-
-    Args:
-        index: what the targets are looked for in.
-        before: the places that were selected.
-        select: a list of ``{"target": …, "reason": …}``; a target alone, or one entry, is taken too.
-        drop: targets, each that of a selected place.
-        outline: what numbers mean.
-        own: the user's part of the plan; what it excludes is not selected.
+    With them a note on each target that named none. ``select`` is a list of ``{"target": …, "reason": …}``; a
+    target alone, or one entry, is taken too. What the user's ``own`` plan excludes is not selected.
 
     Raises:
         RepoMapError: there are too many places or none, an entry is malformed, or no target names a place.

@@ -240,13 +240,8 @@ class Workspaces:
         """Return the workspace of the repository, or repositories, at ``path``, and the seconds that it took.
 
         Cancelling the call does not stop the indexing: clients time out and ask again, and the next call
-        finds it further on or done.
-
-        Args:
-            path: a folder, or an address.
-            refresh: whether it is to be as it is now, rather than as it was last checked.
-            on_words: receives progress of its first indexing.
-            first_goal: of whose first look the workspace may be, until the full index is built.
+        finds it further on or done. Without ``refresh`` it is as it was last checked. It may be a first look
+        for ``first_goal`` until the full index is built.
         """
         started = perf_counter()
         source, asked_at = file_source_of(str(path)), next(self._clock)
