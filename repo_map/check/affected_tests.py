@@ -11,6 +11,7 @@ from repo_map.check.model import SelectedTest, Tier
 from repo_map.check.runner_commands import build_test_command
 from repo_map.languages.kinds import FUNCTIONS
 from repo_map.messages import one_line
+from repo_map.relations.file_facts import FileViews
 from repo_map.relations.model import Confidence, Place, RelationKind
 from repo_map.relations.resolve import relations_of
 from repo_map.relations.text_search import files_with, shared_folders
@@ -195,21 +196,19 @@ class _Selector:
             is_script = self._index.language(place[0]) not in _FUNCTION_TESTS
             return place[1] < 0 or is_script or bool(_test_name(self._index, place))
         is_rust = self._index.paths[place[0]].endswith(".rs")
-        return is_rust and (self._index.files.is_test(place[0]) or _inline_module(self._index, place) >= 0)
+        return is_rust and (self._index.files.is_test(place[0]) or _is_inline(self._index, place))
 
     def _same_name(self) -> dict[int, int]:
         """Return the test files named after a changed file, nearest first, each with that file."""
         index = self._index
-        found = {file: file for file in self._sources if has_inline_tests(index, file)}
         subjects = {subject_stem(index.paths[file]): file for file in reversed(self._sources)}
         subjects.pop("", None)
-        near = [
-            (self._distance(file, subjects[name]), file, subjects[name])
-            for file, path in enumerate(index.paths)
-            if (name := subject_stem(path)) in subjects
-            and file not in self._files
-            and is_test_file(index, file)
-        ]
+        near: list[tuple[int, int, int]] = []
+        for file, path in enumerate(index.paths):
+            source = subjects.get(subject_stem(path))
+            if source is not None and file not in self._files and is_test_file(index, file):
+                near.append((self._distance(file, source), file, source))
+        found = {file: file for file in self._sources if has_inline_tests(index, file)}
         return found | {file: source for _, file, source in sorted(near)}
 
     def _importing(self) -> Iterator[tuple[int, int]]:
@@ -247,28 +246,24 @@ def is_test_file(index: Index, file: int) -> bool:
 
 def has_inline_tests(index: Index, file: int) -> bool:
     """Return True for a Rust source with a module of its own tests."""
-    return any(_inline_module(index, (file, row)) >= 0 for row in range(len(index.definitions(file))))
+    return any(_is_inline(index, (file, row)) for row in range(len(index.definitions(file))))
 
 
-def _inline_module(index: Index, place: Place) -> int:
-    """Return the row of the module of tests around a definition of a Rust source, -1 without one."""
-    file, row = place
-    definitions = index.definitions(file) if index.paths[file].endswith(".rs") else ()
-    while definitions and row >= 0:
-        if definitions[row].kind in ("module", "namespace") and definitions[row].name in ("tests", "test"):
-            return row
-        row = definitions[row].parent
-    return -1
+def _is_inline(index: Index, place: Place) -> bool:
+    """Return True for a definition in a module of tests of a Rust source."""
+    around = index.memo(FileViews)[place[0]].around(place[1])
+    definitions = (index.definitions(place[0])[row] for row in around)
+    return index.paths[place[0]].endswith(".rs") and any(
+        each.kind in ("module", "namespace") and each.name in ("tests", "test") for each in definitions
+    )
 
 
 def _test_name(index: Index, place: Place) -> str:
     """Return the qualified name of the outermost test around a place, ``""`` without one."""
-    file, row = place
-    definitions, found = index.definitions(file), -1
+    file, definitions, found = place[0], index.definitions(place[0]), ""
     is_java = index.paths[file].endswith((".java", ".kt"))
-    while row >= 0:
+    for row in index.memo(FileViews)[file].around(place[1]):
         name = definitions[row].name.rpartition(".")[2]
         if definitions[row].kind in FUNCTIONS and (is_java or _TEST_NAME.match(name)):
-            found = row
-        row = definitions[row].parent
-    return index.qualified_name(file, found) if found >= 0 else ""
+            found = index.qualified_name(file, row)
+    return found

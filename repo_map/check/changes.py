@@ -95,10 +95,9 @@ def _find_removed(trees: TreeComparison, patch: FilePatch) -> Iterator[RemovedNa
         now = find_replacement(trees, (file or 0, each.row)) if each.row >= 0 else None
         replacement = ""
         if now is not None:
-            is_renamed = after.name(now) != each.name
-            replacement = (
-                f"`{after.name(now)}`" if is_renamed else f"in `{shown_path(after.index.paths[now[0]])}`"
-            )
+            replacement = f"in `{shown_path(after.index.paths[now[0]])}`"
+            if after.name(now) != each.name:
+                replacement = f"`{after.name(now)}`"
         yield RemovedName(shown_path(patch.old), each.name, replacement, each.owner)
 
 
@@ -125,15 +124,14 @@ def _find_replacement(trees: TreeComparison, removed: Place) -> Place | None:
     moved = [each for each in same_kind if after.name(each) == name]
     if moved:
         return moved[0] if len(moved) == 1 else None
-    body = before.text_of(removed).replace(name, "")[:_MAX_COMPARED_CHARS]
-    home = trees.file_after(removed[0])
-    scored = [
-        (1.0 if body == text else SequenceMatcher(None, body, text, autojunk=False).ratio(), each)
-        for each in [place for place in same_kind if place[0] == home][:_MAX_COMPARED]
-        for text in (after.text_of(each).replace(after.name(each), "")[:_MAX_COMPARED_CHARS],)
-    ]
-    best = max(scored, default=None)
-    return best[1] if best is not None and best[0] >= _MIN_SIMILARITY else None
+    body, home = before.text_of(removed).replace(name, "")[:_MAX_COMPARED_CHARS], trees.file_after(removed[0])
+    best, found = _MIN_SIMILARITY, None
+    for each in [place for place in same_kind if place[0] == home][:_MAX_COMPARED]:
+        text = after.text_of(each).replace(after.name(each), "")[:_MAX_COMPARED_CHARS]
+        ratio = 1.0 if body == text else SequenceMatcher(None, body, text, autojunk=False).ratio()
+        if ratio >= best:
+            best, found = ratio, each
+    return found
 
 
 def exported_names(tree: TreeVersion, path: str) -> tuple[ExportedName, ...]:
@@ -190,25 +188,24 @@ def _changed_parts(trees: TreeComparison, changed: ChangedFile, patch: FilePatch
     ]
     # Between these lines the other tree has some more.
     gaps = [at for at in range(1, len(lines)) if other(at) and other(at + 1) not in (0, other(at) + 1)]
-    rows: set[int] = set()
-    outside: list[int] = []
+    rows, outside = set[int](), list[int]()
     for at, last in (*((at, at) for at in edited), *((at, at + 1) for at in gaps)):
-        row = row_at(tree.index, file, at)
-        while row >= 0 and (
-            view.definitions[row].kind not in CODE | MEMBERS
-            or view.definitions[row].end < last
-            or tree.is_local((file, row))
-        ):
-            row = view.definitions[row].parent
+        around = (
+            row
+            for row in view.around(row_at(tree.index, file, at))
+            if view.definitions[row].kind in CODE | MEMBERS
+            and view.definitions[row].end >= last
+            and not tree.is_local((file, row))
+        )
+        row = next(around, -1)
         if row >= 0:
             rows.add(row)
         elif at == last:
             outside.append(at)
     path = tree.index.paths[file]
     for row in sorted(rows):
-        yield ChangedPart(
-            path, tree.qualified_name((file, row)), view.definitions[row].start, view.definitions[row].end
-        )
+        definition = view.definitions[row]
+        yield ChangedPart(path, tree.qualified_name((file, row)), definition.start, definition.end)
     for _, run in groupby(enumerate(outside), lambda pair: pair[1] - pair[0]):
         numbers = [at for _, at in run]
         yield ChangedPart(path, "", numbers[0], numbers[-1])
@@ -216,5 +213,8 @@ def _changed_parts(trees: TreeComparison, changed: ChangedFile, patch: FilePatch
 
 def shown_path(path: str) -> str:
     """Return a path of a patch as it is safe to report."""
-    shown = one_line(mask_text(path))
-    return shown if len(shown) <= _MAX_NAME_CHARS else f"{shown[: _MAX_NAME_CHARS - 1]}…"
+    return shorten(one_line(mask_text(path)), _MAX_NAME_CHARS)
+
+
+def shorten(text: str, limit: int) -> str:
+    return text if len(text) <= limit else f"{text[: limit - 1]}…"

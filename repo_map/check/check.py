@@ -72,33 +72,33 @@ def check_changes(index: Index, patch: Patch) -> CheckReport:
                 signatures.find_overrides(),
             ):
                 found.extend(step)
-        findings = _ordered(each for each in found if not _is_generated(trees, each.path))
+        findings = _ordered(each for each in found if not _is_generated(after.index, each.path))
         with suppress(CheckTimeoutError):
-            incompatible = (*signatures.incompatible, *traits.incompatible)
-            names = [*changed_names(trees, incompatible), *offered.hidden]
-            unresolved = find_unresolved(trees, names, findings)
+            names = changed_names(trees, (*signatures.incompatible, *traits.incompatible))
+            unresolved = find_unresolved(trees, [*names, *offered.hidden], findings)
         unresolved = unresolved._replace(notes=(*_unreadable(trees), *unresolved.notes))
-        limitations = (
-            *([_LATE] if trees.is_late() else ()),
-            *references.limitations,
-            *signatures.limitations,
-            *traits.limitations,
-            *offered.limitations,
-        )
         removed = [each for each in references.removed if not before.is_local(each)]
         earlier = select_calling_tests(before.index, removed)
-        selection = select_tests(after.index, changed_places(trees, changes), earlier=earlier)
-    limitations = tuple(
-        dict.fromkeys((*limitations, *filter(None, (question.limitation, question_after.limitation))))
+        places = changed_places(trees, changes)
+        selection = select_tests(after.index, places, earlier=earlier)
+    told = (
+        _LATE if trees.is_late() else "",
+        *references.limitations,
+        *signatures.limitations,
+        *traits.limitations,
+        *offered.limitations,
+        question.limitation,
+        question_after.limitation,
     )
-    unread = [shown_path(each.patch.path) for each in trees.patched if each.changed is None]
-    files = f"{plural(len(unread), 'file')} of the change"
-    not_followed = [f"{files} could not be followed: {first_three(unread)}."]
-    changed = tuple(dict.fromkeys(each.new or each.old for each in trees.files))
+    limitations = tuple(dict.fromkeys(filter(None, told)))
     changes = changes._replace(
         findings=findings, tests=selection.command, limitations=(*limitations, *unresolved.sentences)
     )
-    limitations = (*patch.notes, *limitations, *(not_followed if unread else ()))
+    if unread := [shown_path(each.patch.path) for each in trees.patched if each.changed is None]:
+        files = f"{plural(len(unread), 'file')} of the change"
+        limitations = (*limitations, f"{files} could not be followed: {first_three(unread)}.")
+    limitations = (*patch.notes, *limitations)
+    changed = tuple(dict.fromkeys(each.new or each.old for each in trees.files))
     return CheckReport(
         findings, limitations, unresolved, changed, selection.tests, selection.command, changes
     )
@@ -113,32 +113,27 @@ def changed_places(trees: TreeComparison, changes: Changes) -> tuple[Place, ...]
     return tuple(found)
 
 
-def _is_generated(trees: TreeComparison, path: str) -> bool:
+def _is_generated(index: Index, path: str) -> bool:
     """Return True for a file that a program made of others: it is made again, and not edited."""
-    index = trees.after.index
     file = index.file_id(path)
-    return is_bundle(path) or (
-        file is not None and bool(int(index.files.flags[file]) & int(GENERATED_OR_VENDORED))
-    )
+    flags = int(index.files.flags[file]) if file is not None else 0
+    return is_bundle(path) or bool(flags & int(GENERATED_OR_VENDORED))
 
 
 def _unreadable(trees: TreeComparison) -> Iterator[str]:
     """Yield what of the changed files is not resolved, and not parsed, a sentence each."""
-    unresolved: dict[str, None] = {}
-    unparsed: dict[str, None] = {}
+    unresolved, unparsed = dict[str, None](), dict[str, None]()
     for each in trees.files:
-        tree = trees.after if each.new else trees.before
-        file = tree.index.file_id(each.new or each.old)
-        if file is None or is_prose(tree.index, file) or is_data(tree.index.paths[file]):
+        tree, path = trees.after if each.new else trees.before, each.new or each.old
+        file = tree.index.file_id(path)
+        if file is None or is_prose(tree.index, file) or is_data(path):
             continue
+        language = language_named(tree.language(file))
         if not tree.relations.knows(file):
-            language = language_named(tree.language(file))
             is_named = language.name and language.structure is not Structure.PLAIN
-            unresolved.setdefault(language.name if is_named else f"`{shown_path(each.new or each.old)}`")
-        elif not tree.forms(file).is_read or (
-            tree.language(file) in _EXACT_GRAMMARS and tree.forms(file).errors
-        ):
-            unparsed.setdefault(f"`{shown_path(each.new or each.old)}`")
+            unresolved.setdefault(language.name if is_named else f"`{shown_path(path)}`")
+        elif not (forms := tree.forms(file)).is_read or (language.name in _EXACT_GRAMMARS and forms.errors):
+            unparsed.setdefault(f"`{shown_path(path)}`")
     if unresolved:
         yield f"Names of {first_three(list(unresolved))} are not resolved."
     if unparsed:

@@ -32,7 +32,7 @@ from repo_map.sources.commit_names import (
 from repo_map.sources.commits import Entry, entries_of, read_blobs
 from repo_map.sources.decoding import decode
 from repo_map.sources.files import read_file
-from repo_map.sources.git import HEAD, Deadline, Git, GitError, GitOutput, HistoryStart, git_error
+from repo_map.sources.git import HEAD, Deadline, Git, GitError, HistoryStart, git_error
 from repo_map.sources.source import RepositoryPart
 
 if TYPE_CHECKING:
@@ -133,13 +133,7 @@ class _Repository:
         return self._index.file_id(self._part.prefix + path)
 
     def changes(self, revisions: str) -> tuple[str, Patch]:
-        """Return a description of what changed, and its patch.
-
-        Raises:
-            ChangesError: There is no such commit, or nothing to compare.
-            CommitNameError: ``revisions`` names no commits.
-            GitError: Git does not answer.
-        """
+        """Return a description of what changed, and its patch; errors as of ``read_changes`` and of git."""
         part, git, deadline = self._part, self._git, self._deadline
         place = locate(git, part.ref, deadline)
         if place is None or not place.head:
@@ -164,31 +158,27 @@ class _Repository:
         return f"the working tree since `{names[0]}`", self._worktree_patch(place, old)
 
     def _merge_base(self, old: str, new: str, names: tuple[str, str]) -> str:
-        output = self._run("merge-base", old, new)
-        if output.status != 0 or not output.text.strip():
-            one, other = (ascii(name[:80])[1:-1] for name in names)
-            raise ChangesError(
-                f"`{one}` and `{other}` have no commit in common here, as in a shallow clone; fetch the "
-                "whole history (`git fetch --unshallow`, in a CI job `fetch-depth: 0`), or give a range "
-                f"such as `{one}..{other}`."
-            )
-        return output.text.decode("ascii", "replace").split("\n")[0]
+        with suppress(GitError):
+            if found := self._read("merge-base", old, new).split():
+                return found[0].decode("ascii", "replace")
+        one, other = (ascii(name[:80])[1:-1] for name in names)
+        raise ChangesError(
+            f"`{one}` and `{other}` have no commit in common here, as in a shallow clone; fetch the "
+            "whole history (`git fetch --unshallow`, in a CI job `fetch-depth: 0`), or give a range "
+            f"such as `{one}..{other}`."
+        )
 
-    def _run(self, *arguments: str) -> GitOutput:
+    def _read(self, *arguments: str) -> bytes:
         output = self._git.history(*arguments, deadline=self._deadline)
         if output is None or output.status is None:
             raise ChangesError(_TIMED_OUT)
-        return output
-
-    def _read(self, *arguments: str) -> bytes:
-        output = self._run(*arguments)
         if output.status != 0:
             raise git_error(output.errors, self._root)
         return output.text
 
     def _range_patch(self, place: HistoryStart, old: str, new: str) -> Patch:
-        plain = ("--no-color", "--no-ext-diff", "--no-textconv", "--ignore-submodules")
-        form = ("-r", "-p", "-M", "-U3", f"--relative={place.prefix}", "--src-prefix=a/", "--dst-prefix=b/")
+        form = ("-r", "-p", "-M", "-U3", "--src-prefix=a/", "--dst-prefix=b/", "--ignore-submodules")
+        plain = ("--no-color", "--no-ext-diff", "--no-textconv", f"--relative={place.prefix}")
         text = self._read("diff-tree", *form, *plain, old, new)
         # More than is read of it, so that the rest is noticed.
         return read_patch(mask_text(text[: 4 * MAX_CHARS].decode("utf-8", "replace")))
@@ -275,13 +265,13 @@ class _Repository:
         if old is not None and old.startswith(_LFS_POINTER):
             return None
         old = None if old is None else decode(old, path).source
-        new = "" if file is None else path
         # A file that is not shown has no lines to compare.
-        if old is None or b"\0" in old or (file is not None and read_file(self._root, path).source is None):
-            return FilePatch(path, new, is_binary=True)
-        before = _lines(mask(old).source.decode("utf-8-sig", "replace"))
-        hunks = tuple(find_hunks(before, after))
-        return FilePatch(path, new, hunks) if hunks or file is None else None
+        is_hidden = file is not None and read_file(self._root, path).source is None
+        is_binary = old is None or b"\0" in old or is_hidden
+        before = [] if old is None else _lines(mask(old).source.decode("utf-8-sig", "replace"))
+        hunks = () if is_binary else tuple(find_hunks(before, after))
+        is_changed = is_binary or hunks or file is None
+        return FilePatch(path, "" if file is None else path, hunks, is_binary) if is_changed else None
 
 
 def _unmodified(root: Path, tracked: Mapping[str, Sequence[bytes]], index: Path) -> dict[str, str]:

@@ -97,7 +97,6 @@ class _ImpactFinder:
         self._changes = changes
 
     def find(self) -> Impact:
-        """Return all of it."""
         index, relations = self._index, self._relations
         callers, overrides, base_methods = list[Dependent](), list[Dependent](), list[Dependent]()
         tests, untested = list[Dependent](), list[Place]()

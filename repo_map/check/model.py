@@ -53,7 +53,6 @@ class Finding(NamedTuple):
 
 
 def finding_data(finding: Finding) -> dict[str, str | int | bool]:
-    """Return a finding for JSON."""
     return {**finding._asdict(), "kind": str(finding.kind)}
 
 
@@ -184,5 +183,4 @@ class CheckReport(NamedTuple):
 
     @property
     def complete(self) -> bool:
-        """Whether everything was decided."""
         return not self.limitations and not any(self.unresolved)

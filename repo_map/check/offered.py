@@ -43,19 +43,10 @@ _QUOTED: Final = re.compile(r"[\"'](\w+)[\"']")
 _BARRELS: Final = frozenset({"__init__", "index", "lib", "mod"})
 _PRIVATE, _PROTECTED, _INTERNAL, _PUBLIC = range(4)
 _MODIFIERS: Final = {
-    "private": _PRIVATE,
-    "fileprivate": _PRIVATE,
-    "defp": _PRIVATE,
-    "defmacrop": _PRIVATE,
-    "local": _PRIVATE,
-    "protected": _PROTECTED,
-    "internal": _INTERNAL,
-    "pub(super)": _PROTECTED,
-    "pub(crate)": _INTERNAL,
-    "pub": _PUBLIC,
-    "public": _PUBLIC,
-    "open": _PUBLIC,
-    "external": _PUBLIC,
+    **dict.fromkeys(("private", "fileprivate", "defp", "defmacrop", "local"), _PRIVATE),
+    **dict.fromkeys(("protected", "pub(super)"), _PROTECTED),
+    **dict.fromkeys(("internal", "pub(crate)"), _INTERNAL),
+    **dict.fromkeys(("public", "pub", "open", "external"), _PUBLIC),
 }
 _MODIFIER: Final = re.compile(r"pub\s*\(\s*(?:crate|super)\s*\)|[A-Za-z]+")
 _UNMARKED: Final = {"java": _INTERNAL, "csharp": _PRIVATE, "rust": _PRIVATE, "zig": _PRIVATE}
@@ -94,7 +85,6 @@ class OfferedNames:
         """Settings of packages that lead nowhere, a sentence each."""
 
     def find(self) -> Iterator[Finding]:
-        """Yield a finding for each line and name."""
         lost = list(self._lost_names())[:_MAX_LOST]
         for each in lost:
             lost += [more for more in self._handed_on(each) if more not in lost and len(lost) < _MAX_LOST]
@@ -111,7 +101,6 @@ class OfferedNames:
     # What is offered.
 
     def _offered(self, tree: TreeVersion, file: int, depth: int = 0) -> set[str]:
-        """Return the names that a file offers."""
         key = tree is self._before, file
         if key in self._names or depth > _MAX_STARS:
             return self._names.get(key, set())

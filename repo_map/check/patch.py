@@ -61,7 +61,6 @@ class FilePatch(NamedTuple):
 
     @property
     def path(self) -> str:
-        """The path to show."""
         return self.new or self.old
 
     def marked(self, mark: str) -> list[str]:

@@ -67,7 +67,6 @@ class RemovedReferences:
         """Why references may be missing, a sentence each."""
 
     def find(self) -> Iterator[Finding]:
-        """Yield a finding for each line and name."""
         yield from self._imports_of_files()
         before = self._before
         for place in self.removed[:_MAX_REMOVED]:

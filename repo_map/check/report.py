@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Final
 from urllib.parse import quote
 
+from repo_map.check.changes import shorten
 from repo_map.check.impact import Dependent, Impact
 from repo_map.check.model import BREAKING, Changes, CheckReport, Finding, FindingKind, finding_data
 from repo_map.messages import first_three, one_line, plural
@@ -63,9 +64,9 @@ def describe_fault(finding: Finding, lines: Sequence[int]) -> str:
     within = f" in `{one_line(finding.within)}`" if finding.within and len(lines) == 1 else ""
     further = ""
     if len(lines) > 1:
-        shown = ", ".join(map(str, lines[1:_MAX_LINES]))
         more = f" and {len(lines) - _MAX_LINES} more" if len(lines) > _MAX_LINES else ""
-        further = f" (also {'lines' if len(lines) > 2 else 'line'} {shown}{more})"
+        noun = "lines" if len(lines) > 2 else "line"
+        further = f" (also {noun} {', '.join(map(str, lines[1:_MAX_LINES]))}{more})"
     return f"{_printed(finding.path)}:{lines[0]}{within}: {finding.message}{further}"
 
 
@@ -95,7 +96,6 @@ def format_text(report: CheckReport) -> str:
 
 
 def format_json(report: CheckReport) -> dict[str, object]:
-    """Return a report for JSON."""
     tests = [
         {**each._asdict(), "names": list(each.names), "tier": each.tier.name.lower().replace("_", "-")}
         for each in report.tests
@@ -120,23 +120,23 @@ def format_sarif(report: CheckReport, version: str) -> dict[str, object]:
     rules = [{"id": str(kind), "shortDescription": {"text": _DESCRIPTIONS[kind]}} for kind in kinds]
     # A result needs a place in a file, and a limitation has none.
     notes = [{"level": "note", "message": {"text": each}} for each in _limitation_lines(report)]
+    results = []
+    for each in report.findings:
+        file, region = {"uri": quote(each.path)}, {"startLine": max(1, each.line)}
+        result = {
+            "ruleId": str(each.kind),
+            "level": _level(each),
+            "message": {"text": f"{each.message}; {each.action}."},
+            "locations": [{"physicalLocation": {"artifactLocation": file, "region": region}}],
+        }
+        results.append(result)
     run = {
         "tool": {"driver": {"name": "repo-navigator check", "version": version, "rules": rules}},
-        "results": [_sarif_result(each) for each in report.findings],
+        "results": results,
         "invocations": [{"executionSuccessful": True, "toolExecutionNotifications": notes}],
     }
     schema = "https://json.schemastore.org/sarif-2.1.0.json"
     return {"$schema": schema, "version": "2.1.0", "runs": [run]}
-
-
-def _sarif_result(finding: Finding) -> dict[str, object]:
-    file, region = {"uri": quote(finding.path)}, {"startLine": max(1, finding.line)}
-    return {
-        "ruleId": str(finding.kind),
-        "level": _level(finding),
-        "message": {"text": f"{finding.message}; {finding.action}."},
-        "locations": [{"physicalLocation": {"artifactLocation": file, "region": region}}],
-    }
 
 
 def format_annotations(report: CheckReport) -> str:
@@ -170,12 +170,8 @@ def _head(report: CheckReport) -> str:
 def _limitations(report: CheckReport, limit: int) -> Iterator[str]:
     unresolved = report.unresolved
     shown = [one_line(each) for each in (*report.limitations, *unresolved.notes)[:limit]]
-    cut = [
-        each if len(each) <= _MAX_LIMITATION_CHARS else f"{each[: _MAX_LIMITATION_CHARS - 1]}…"
-        for each in shown
-    ]
-    if cut:
-        yield f"Not complete: {' '.join(cut)}"
+    if shown:
+        yield f"Not complete: {' '.join(shorten(each, _MAX_LIMITATION_CHARS) for each in shown)}"
     if unresolved.total:
         listed = unresolved.likeliest[: None if limit > 1 else _MIN_SHOWN]
         count = f", {len(listed)} likeliest" if unresolved.total > len(listed) else ""

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import builtins
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from typing import Final
 
 from repo_map.check.model import Finding, FindingKind
 from repo_map.check.trees import WORD, TreeComparison, TreeVersion
 from repo_map.languages.registry import vocabulary
 from repo_map.messages import one_line
-from repo_map.parsing.facts_model import CALL, IMPORT, RENAMED, STAR, Binding
+from repo_map.parsing.facts_model import CALL, IMPORT, RENAMED, STAR
 from repo_map.relations.text_search import files_with
 
 SCRIPTS: Final = frozenset({"javascript", "jsx", "typescript", "tsx"})
@@ -108,47 +108,37 @@ def undefined_names(trees: TreeComparison) -> Iterator[Finding]:
 
 
 def _may_bind_any(trees: TreeComparison, file: int, language: str) -> bool:
-    text = trees.after.index.sources.text(file)
-    path = trees.after.index.paths[file]
-    has_globals = (
-        _AUTO_IMPORTS.search(each) is not None and path.startswith(each.rpartition("/")[0])
-        for each in trees.after.index.paths
+    index, bindings = trees.after.index, trees.after.view(file).bindings
+    text, path = index.sources.text(file), index.paths[file]
+    configs = (each for each in index.paths if language in SCRIPTS and _AUTO_IMPORTS.search(each))
+    return (
+        (language in SCRIPTS and _MODULE.search(text) is None)
+        or any(path.startswith(each.rpartition("/")[0]) for each in configs)
+        or re.search(_BINDS_ANY[language], text) is not None
+        or any(each.kind == STAR for each in bindings)
     )
-    if language in SCRIPTS and (_MODULE.search(text) is None or any(has_globals)):
-        return True
-    bindings = trees.after.view(file).bindings
-    return re.search(_BINDS_ANY[language], text) is not None or any(each.kind == STAR for each in bindings)
 
 
 def _calls(trees: TreeComparison, file: int, language: str) -> Iterator[Finding]:
-    """Yield calls of undefined bare names."""
     tree = trees.after
     bound = {binding.name for binding in tree.view(file).bindings}
     for call in tree.forms(file).calls:
         trees.require_time()
-        is_known = call.receiver or call.name in bound or is_builtin(call.name, language)
-        if is_known or trees.line_before(file, call.line) or not call.name.isidentifier():
+        line, name = call.line, call.name
+        is_known = call.receiver or name in bound or is_builtin(name, language) or not name.isidentifier()
+        if is_known or trees.line_before(file, line):
             continue
-        if not _is_unresolved(trees, file, call.name, call.line):
-            continue
-        if not all(_is_only_called(tree.code(each), call.name) for each in _scope(trees, file, call.name)):
-            continue
-        if language in SCRIPTS and _is_global(trees, file, call.name):
-            continue
-        where = {"go": "package", "java": "tree"}.get(language, "file")
-        message = f"`{one_line(call.name)}` is defined nowhere in this {where}, and not imported"
-        texts = message, "import or define it"
-        yield tree.finding(FindingKind.UNDEFINED_NAME, file, call.line, call.name, texts)
-
-
-def _is_unresolved(trees: TreeComparison, file: int, name: str, line: int) -> bool:
-    """Return True if the relations know no target of a call, and did not give up on it."""
-    meanings = [
-        trees.after.relations.meaning(file, site)
-        for site in trees.after.sites(file, line, name)
-        if site.kind == CALL and not site.object
-    ]
-    return not any(each.targets or each.is_external or each.is_left_open for each in meanings)
+        sites = (site for site in tree.sites(file, line, name) if site.kind == CALL and not site.object)
+        meanings = (tree.relations.meaning(file, site) for site in sites)
+        if (
+            not any(each.targets or each.is_external or each.is_left_open for each in meanings)
+            and all(_is_only_called(tree.code(each), name) for each in _scope(trees, file, name))
+            and not (language in SCRIPTS and _is_global(trees, file, name))
+        ):
+            where = {"go": "package", "java": "tree"}.get(language, "file")
+            message = f"`{one_line(name)}` is defined nowhere in this {where}, and not imported"
+            texts = message, "import or define it"
+            yield tree.finding(FindingKind.UNDEFINED_NAME, file, line, name, texts)
 
 
 def _is_global(trees: TreeComparison, file: int, name: str) -> bool:
@@ -164,52 +154,48 @@ def _is_global(trees: TreeComparison, file: int, name: str) -> bool:
     return False
 
 
-def _scope(trees: TreeComparison, file: int, name: str) -> Iterable[int]:
-    """Return the files in which a bare name of a file may be bound."""
+def _scope(trees: TreeComparison, file: int, name: str) -> Iterator[int]:
+    """Yield the files in which a bare name of a file may be bound."""
     index, language = trees.after.index, trees.after.language(file)
     folder = index.paths[file].rpartition("/")[0]
-    return {file} | {
-        each
-        for each in (files_with(index, (name,)) if language in ("go", "java") else ())
-        if language == "java" or index.paths[each].rpartition("/")[0] == folder
-    }
+    yield file
+    for each in files_with(index, (name,)) if language in ("go", "java") else ():
+        if language == "java" or index.paths[each].rpartition("/")[0] == folder:
+            yield each
 
 
 def _imports(trees: TreeComparison, file: int, language: str) -> Iterator[Finding]:
     """Yield new imports of names that a file of the repository does not have."""
-    index = trees.after.index
-    for binding in trees.after.view(file).bindings:
+    tree, paths = trees.after, trees.after.index.paths
+    for binding in tree.view(file).bindings:
         module, _, name = binding.value.rpartition(":")
-        if binding.kind not in (IMPORT, RENAMED) or not module or not name or name in ("default", "*"):
+        if binding.kind not in (IMPORT, RENAMED) or not module or name in ("", "default", "*"):
             continue
-        if trees.line_before(file, binding.line):
+        meaning = tree.meaning(file, binding.name)
+        is_known = meaning.targets or meaning.is_left_open or meaning.is_external
+        if is_known or trees.line_before(file, binding.line):
             continue
-        meaning = trees.after.meaning(file, binding.name)
-        if meaning.targets or meaning.is_left_open or meaning.is_external:
-            continue
-        homes = _imported_files(trees, file, binding, module)
+        imports = tree.relations.imports_of(file)
+        homes = list(dict.fromkeys(each.target[0] for each in imports if each.line == binding.line))
+        # All that it leads to has to have the module's last name in its path.
+        last = re.split(r"[./]", re.sub(r"\.[cm]?[jt]sx?$", "", module))[-1]
+        is_certain = last and all(
+            re.search(rf"(?:^|/){re.escape(last)}(?:[./]|$)", paths[home]) for home in homes
+        )
         # ``from package import name`` may import a module.
-        stems = (re.sub(r"(?:/__init__)?\.py$", "", index.paths[home]) for home in homes)
-        is_module = language == "python" and any(stem.rpartition("/")[2] == name for stem in stems)
+        is_module = re.compile(rf"(?:^|/){re.escape(name)}(?:/__init__)?\.py$").search
         provided = rf"{_PROVIDES_ANY[language]}|{WORD.format(re.escape(name))}"
-        sources = [index.sources.text(home) for home in homes]
-        if homes and not is_module and not any(re.search(provided, text) for text in sources):
-            home = index.paths[homes[0]]
+        if (
+            homes
+            and is_certain
+            and not any(
+                is_module(paths[home]) or re.search(provided, tree.index.sources.text(home)) for home in homes
+            )
+        ):
+            home = paths[homes[0]]
             message = f"it imports `{one_line(name)}`, which {home} does not define"
             texts, kind = (message, "import what is there, or define it"), FindingKind.UNDEFINED_NAME
-            yield trees.after.finding(kind, file, binding.line, name, texts, cause=home)
-
-
-def _imported_files(trees: TreeComparison, file: int, binding: Binding, module: str) -> list[int]:
-    """Return the files that an import leads to if all of them have the module's last name, else none."""
-    paths = trees.after.index.paths
-    last = re.split(r"[./]", re.sub(r"\.[cm]?[jt]sx?$", "", module))[-1]
-    imports = trees.after.relations.imports_of(file)
-    found = list(dict.fromkeys(each.target[0] for each in imports if each.line == binding.line))
-    is_certain = all(
-        any(step == last or step.startswith(f"{last}.") for step in paths[home].split("/")) for home in found
-    )
-    return found if last and is_certain else []
+            yield tree.finding(kind, file, binding.line, name, texts, cause=home)
 
 
 def _is_only_called(text: str, name: str) -> bool:

@@ -117,7 +117,6 @@ class SignatureChecker:
         """Those of the tree after that calls may not match which fitted before."""
 
     def find(self) -> Iterator[Finding]:
-        """Yield a finding for each call."""
         overloads = list(self._removed_overloads())
         for tree, places in (
             (self._before, [before for before, _ in (*self.changed, *overloads)]),
@@ -444,7 +443,7 @@ def _decorators(tree: TreeVersion, place: Place) -> list[str]:
     return tree.head(place)[: definition.sig_start - definition.start]
 
 
-def _calls_of(tree: TreeVersion, place: Place) -> Iterator[tuple[int, int, tuple[CallForm, ...]]]:
+def _calls_of(tree: TreeVersion, place: Place) -> Iterator[tuple[int, int, Sequence[CallForm]]]:
     """Yield file, line and calls of each line that calls a function, or constructs what it initializes."""
     name, owner = tree.name(place), (place[0], tree.definition(place).parent)
     is_constructor = name in _CONSTRUCTORS or (owner[1] >= 0 and name == tree.definition(owner).name)

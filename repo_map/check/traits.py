@@ -67,35 +67,32 @@ class TraitChecker:
                 yield _Change(old, new, *(names if was else reversed(names)))
 
     def find(self) -> Iterator[Finding]:
-        """Yield a finding for each use that does not fit."""
         after = self._trees.after
         for change in self._changes:
             where, name = after.location(change.after), after.qualified_name(change.after)
-            for place, line, site, is_call in self._uses(change):
-                error, is_sure = self._error(change, (place[0], line), site, is_call=is_call)
+            for file, line, site, is_call in self._uses(change):
+                error, is_sure = self._error(change, file, line, site, is_call=is_call)
                 if error and is_sure:
-                    message = f"the use of `{one_line(name)}` does not fit: {error}"
-                    texts = (message, f"use it as it is at {where}")
-                    yield after.finding(FindingKind.ARGUMENTS, place[0], line, name, texts, cause=where)
+                    texts = (
+                        f"the use of `{one_line(name)}` does not fit: {error}",
+                        f"use it as it is at {where}",
+                    )
+                    yield after.finding(FindingKind.ARGUMENTS, file, line, name, texts, cause=where)
                 elif error:
-                    self._uncertain.setdefault(change, {})[f"{after.index.paths[place[0]]}:{line}"] = None
+                    self._uncertain.setdefault(change, {})[f"{after.index.paths[file]}:{line}"] = None
 
-    def _uses(self, change: _Change) -> Iterator[tuple[Place, int, Site, bool]]:
-        """Yield the uses on unchanged lines: place and line after the change, site, and whether it calls."""
+    def _uses(self, change: _Change) -> Iterator[tuple[int, int, Site, bool]]:
+        """Yield the uses on unchanged lines: file and line after the change, site, and whether it calls."""
         trees = self._trees
         # What reads a field is resolved only once it is a method.
         is_function = trees.before.definition(change.before).kind in FUNCTIONS
         tree, target = (trees.before, change.before) if is_function else (trees.after, change.after)
         for use in tree.relations.uses_of(target, Confidence.RESOLVED):
-            at: tuple[int, int] | None = use.source[0], use.line
-            place: Place | None = use.source
-            if is_function:
-                at, place = trees.unchanged(*use.source[:1], use.line), trees.place_after(use.source)
-            elif not trees.line_before(use.source[0], use.line):
-                continue
-            for site in tree.view(use.source[0]).sites if at is not None else ():
-                if at is not None and site.line == use.line and site.name == tree.name(target):
-                    yield place or (at[0], -1), at[1], site, use.kind in _CALLS
+            file, line = use.source[0], use.line
+            at = trees.unchanged(file, line) if is_function else (file, line)
+            if at is not None and trees.line_before(*at):
+                for site in tree.sites(file, line, tree.name(target)):
+                    yield *at, site, use.kind in _CALLS
 
     @property
     def limitations(self) -> Iterator[str]:
@@ -107,40 +104,39 @@ class TraitChecker:
             name = one_line(after.qualified_name(change.after))
             yield f"`{name}` {now} ({after.location(change.after)}). {uses}."
 
-    def _error(self, change: _Change, at: tuple[int, int], site: Site, *, is_call: bool) -> tuple[str, bool]:
+    def _error(self, change: _Change, file: int, line: int, site: Site, *, is_call: bool) -> tuple[str, bool]:
         """Return why a use does not fit, ``""`` if it does, and whether that is sure."""
         tree, gained, lost = self._trees.after, change.gained, change.lost
-        line, is_python = tree.lines(at[0])[at[1] - 1], tree.language(at[0]) == "python"
-        found = re.search(rf"(?<![\w$]){re.escape(site.name)}(?![\w$])", line)
-        before, behind = (line[: found.start()], line[found.end() :]) if found else ("", "")
-        is_awaited = _AWAITED.search(before) is not None
+        text, language = tree.lines(file)[line - 1], tree.language(file)
+        parts = re.split(rf"(?<![\w$]){re.escape(site.name)}(?![\w$])", text, maxsplit=1)
+        before, behind = parts if len(parts) == 2 else ("", "")
+        is_awaited, is_python = _AWAITED.search(before) is not None, language == "python"
         if "property" in gained and is_call:
             return "it is a property now", behind.startswith("(")
         if "property" in lost and not is_call:
             return "it is a method now", not behind.lstrip().startswith("(")
-        if "static" in lost and change.after[1] >= 0:
-            parent = tree.definition(change.after).parent
-            owner = tree.name((change.after[0], parent)) if parent >= 0 else ""
-            if owner and site.object.rpartition(".")[2] == owner:
-                return "it is no longer static", True
+        owner = tree.qualified_name(change.after).rpartition(".")[0].rpartition(".")[2]
+        if "static" in lost and owner and site.object.rpartition(".")[2] == owner:
+            return "it is no longer static", True
         if "async" in gained and is_call and not is_awaited:
             return "it is async now, and is not awaited", is_python and bool(_STATEMENT.fullmatch(before))
         if "async" in lost and (is_awaited if is_python else _CHAINED.match(behind)):
             return "it is no longer async", False
-        counts = [int(each) for each in lost | gained if each.isdigit()]
-        if counts and is_call:
-            targets = _TARGETS.match(line)
-            now = next((int(each) for each in gained if each.isdigit()), 1)
+        if is_call and (now := _count(change)):
+            targets = _TARGETS.match(text)
             count = targets[1].count(",") + 1 if targets else 0
-            is_sure = count > 1 or tree.language(at[0]) == "go"
+            is_sure = count > 1 or language == "go"
             return ("", True) if count == now > 1 else (f"it returns {plural(now, 'value')} now", is_sure)
         return ("it " + _describe(change)[0], False) if "generator" in gained | lost else ("", True)
+
+
+def _count(change: _Change) -> int:
+    """Return how many values a function returns now; 0 if that did not change."""
+    counts = [each for each in (*change.gained, *change.lost) if each.isdigit()]
+    return next((int(each) for each in change.gained if each.isdigit()), 1) if counts else 0
 
 
 def _describe(change: _Change) -> list[str]:
     found = [_NOW[each][0] for each in sorted(change.gained) if each in _NOW]
     found += [_NOW[each][1] for each in sorted(change.lost) if each in _NOW]
-    if any(each.isdigit() for each in change.gained | change.lost):
-        now = next((int(each) for each in sorted(change.gained) if each.isdigit()), 1)
-        found.append(f"returns {plural(now, 'value')} now")
-    return found
+    return [*found, f"returns {plural(now, 'value')} now"] if (now := _count(change)) else found

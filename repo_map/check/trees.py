@@ -79,13 +79,12 @@ class TreeVersion:
         self.index = index
         self.relations: Relations = relations_of(index)
         self._forms: dict[int, Forms] = {}
-        self._functions: dict[int, dict[int, list[Form]]] = {}
-        self._calls: dict[int, dict[int, list[CallForm]]] = {}
+        self._functions: dict[int, dict[str, list[Form]]] = {}
+        self._calls: dict[int, dict[tuple[int, str], list[CallForm]]] = {}
         self._lines: dict[int, list[str]] = {}
         self._code: dict[tuple[int, bool], str] = {}
 
     def view(self, file: int) -> FileView:
-        """Return the names that a file uses and binds."""
         return self.index.memo(FileViews)[file]
 
     def finding(  # noqa: PLR0917 - they are the columns of a finding
@@ -96,7 +95,6 @@ class TreeVersion:
         return Finding(kind, self.index.paths[file], line, within, name, *texts, cause=cause)
 
     def forms(self, file: int) -> Forms:
-        """Return the functions and calls of a file."""
         if file not in self._forms:
             self.read([file])
         return self._forms[file]
@@ -106,11 +104,11 @@ class TreeVersion:
         from repo_map.index.worker_pool import read_forms  # noqa: PLC0415 - a warm start parses nothing
 
         wanted = [file for file in dict.fromkeys(files) if file not in self._forms]
-        sources = [(self.index.paths[file], self.index.sources.content(file)) for file in wanted]
-        small = [(path, source if len(source) <= _MAX_SOURCE_BYTES else b"") for path, source in sources]
-        read = read_forms(small, self.index.limits) if small else ()
-        for file, (_, source), forms in zip(wanted, sources, read, strict=True):
-            self._forms[file] = forms if len(source) <= _MAX_SOURCE_BYTES else NO_FORMS
+        sources = {file: self.index.sources.content(file) for file in wanted}
+        small = [file for file in wanted if len(sources[file]) <= _MAX_SOURCE_BYTES]
+        named = [(self.index.paths[file], sources[file]) for file in small]
+        read = read_forms(named, self.index.limits) if small else ()
+        self._forms |= dict.fromkeys(wanted, NO_FORMS) | dict(zip(small, read, strict=True))
 
     def forms_of(self, place: Place) -> tuple[Form, ...]:
         """Return the signatures of a definition: those of its name in the lines of its head."""
@@ -119,24 +117,20 @@ class TreeVersion:
             return ()
         definition = self.index.definitions(file)[row]
         if file not in self._functions:
-            self._functions[file] = grouped((each.line, each) for each in self.forms(file).functions)
+            self._functions[file] = grouped((each.name, each) for each in self.forms(file).functions)
         lines = range(definition.start, max(definition.sig_end, definition.sig_start) + 1)
-        found = (each for line in lines for each in self._functions[file].get(line, ()))
-        name = self.name(place).lstrip("@$#")
-        return tuple(each for each in found if each.name == name)
+        named = self._functions[file].get(self.name(place).lstrip("@$#"), ())
+        return tuple(each for each in named if each.line in lines)
 
-    def calls_at(self, file: int, line: int, name: str) -> tuple[CallForm, ...]:
-        """Return the calls of a name in a line."""
+    def calls_at(self, file: int, line: int, name: str) -> Sequence[CallForm]:
         if file not in self._calls:
-            self._calls[file] = grouped((each.line, each) for each in self.forms(file).calls)
-        return tuple(each for each in self._calls[file].get(line, ()) if each.name == name)
+            self._calls[file] = grouped(((each.line, each.name), each) for each in self.forms(file).calls)
+        return self._calls[file].get((line, name), [])
 
     def definition(self, place: Place) -> Definition:
-        """Return a definition."""
         return self.index.definitions(place[0])[place[1]]
 
     def name(self, place: Place) -> str:
-        """Return the last part of a definition's name."""
         return self.definition(place).name.rpartition(".")[2]
 
     def qualified_name(self, place: Place) -> str:
@@ -148,7 +142,6 @@ class TreeVersion:
         return f"{self.index.paths[place[0]]}:{self.definition(place).sig_start}"
 
     def language(self, file: int) -> str:
-        """Return a file's language."""
         return self.index.language(file)
 
     def meaning(self, file: int, name: str, row: int = -1, line: int = _END, receiver: str = "") -> Meaning:
@@ -156,7 +149,6 @@ class TreeVersion:
         return self.relations.meaning(file, Site(name, receiver, row, line, VALUE, 0))
 
     def sites(self, file: int, line: int, name: str) -> list[Site]:
-        """Return the uses of a name in a line."""
         return [each for each in self.view(file).sites_by_line.get(line, ()) if each.name == name]
 
     def head(self, place: Place) -> list[str]:
@@ -165,12 +157,10 @@ class TreeVersion:
         return self.lines(place[0])[definition.start - 1 : max(definition.sig_end, definition.sig_start)]
 
     def text_of(self, place: Place) -> str:
-        """Return the whole source of a definition."""
         definition = self.definition(place)
         return "\n".join(self.lines(place[0])[definition.start - 1 : definition.end])
 
     def lines(self, file: int) -> list[str]:
-        """Return the lines of a file."""
         if file not in self._lines:
             self._lines[file] = self.index.sources.text(file).split("\n")
         return self._lines[file]
@@ -231,7 +221,6 @@ class TreeVersion:
         return grouped((_LAST.split(self.index.expressions[each])[-1], each) for each in values)
 
     def named(self, name: str) -> list[Place]:
-        """Return the definitions of a name, in the order of their files."""
         table, number = self.index.symbols, self.index.strings.get(name)
         rows = np.flatnonzero(table.name == number).tolist() if number is not None else []
         files = (np.searchsorted(table.file_start, rows, side="right") - 1).tolist() if rows else []
@@ -276,7 +265,6 @@ class TreeComparison:
         """The same, after to before."""
 
     def is_late(self) -> bool:
-        """Return True if the check has used up its time."""
         return self._deadline.is_over()
 
     def require_time(self) -> None:
@@ -285,11 +273,9 @@ class TreeComparison:
             raise CheckTimeoutError
 
     def old_file(self, changed: ChangedFile) -> int | None:
-        """Return a changed file of the tree before, None if it is new."""
         return self.before.index.file_id(changed.old) if changed.old else None
 
     def new_file(self, changed: ChangedFile) -> int | None:
-        """Return a changed file of the tree after, None if it is deleted."""
         return self.after.index.file_id(changed.new) if changed.new else None
 
     @property
@@ -323,7 +309,6 @@ class TreeComparison:
         return line if changed is None else changed.lines.before(line) if changed.old else 0
 
     def place_after(self, before: Place) -> Place | None:
-        """Return a definition in the tree after, None if it is removed."""
         file = self.file_after(before[0])
         if before in self.matched or file is None or self.before.index.paths[before[0]] in self._by_old:
             return self.matched.get(before)
@@ -347,38 +332,33 @@ class TreeComparison:
 
     def _match(self, old: int | None, new: int | None, lines: LineMap) -> None:
         """Match definitions by name and line, then by name in order."""
-        others = self._rows_by_name(self.after, new)
+        others = _places_by_name(self.after, new)
         unmatched: list[tuple[tuple[str, bool], Place]] = []
-        removed: list[Place] = []
-        for name, rows in self._rows_by_name(self.before, old).items():
-            for row in rows:
-                place = (old or 0, row)
+        for name, places in _places_by_name(self.before, old).items():
+            for place in places:
                 line = lines.after(self.before.definition(place).sig_start)
-                same = [
-                    each
-                    for each in others.get(name, ())
-                    if self.after.definition((new or 0, each)).sig_start == line
-                ]
-                if same:
-                    others[name].remove(same[0])
-                    self.matched[place] = (new or 0, same[0])
+                same = (
+                    each for each in others.get(name, ()) if self.after.definition(each).sig_start == line
+                )
+                if found := next(same, None):
+                    others[name].remove(found)
+                    self.matched[place] = found
                 else:
                     unmatched.append((name, place))
+        removed = []
         for name, place in unmatched:
             if others.get(name):
-                self.matched[place] = (new or 0, others[name].pop(0))
+                self.matched[place] = others[name].pop(0)
             else:
                 removed.append(place)
         self.removed += sorted(removed)
-        self.added += sorted((new or 0, row) for rows in others.values() for row in rows)
+        self.added += sorted(place for places in others.values() for place in places)
 
-    @staticmethod
-    def _rows_by_name(tree: TreeVersion, file: int | None) -> dict[tuple[str, bool], list[int]]:
-        found: dict[tuple[str, bool], list[int]] = {}
-        for row, each in enumerate(tree.index.definitions(file)) if file is not None else ():
-            key = (tree.index.qualified_name(file or 0, row), each.kind in FUNCTIONS)
-            found.setdefault(key, []).append(row)
-        return found
+
+def _places_by_name(tree: TreeVersion, file: int | None) -> dict[tuple[str, bool], list[Place]]:
+    definitions = enumerate(tree.index.definitions(file)) if file is not None else ()
+    places = (((file or 0, row), each.kind in FUNCTIONS) for row, each in definitions)
+    return grouped(((tree.qualified_name(place), is_function), place) for place, is_function in places)
 
 
 def _without_literals(text: str, language: str, *, keeps_strings: bool) -> str:
