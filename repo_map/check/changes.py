@@ -182,12 +182,14 @@ def _changed_parts(trees: TreeComparison, changed: ChangedFile, patch: FilePatch
     other = changed.lines.before if is_applied else changed.lines.after
     lines, view = tree.lines(file), tree.view(file)
     is_indented = language_named(tree.language(file)).is_indented
-    moved = {"".join(text.split()) for hunk in patch.hunks for text in hunk.marked(mark) if not is_indented}
+    moved = {"".join(text.split()) for text in patch.marked(mark) if not is_indented}
     edited = [
-        at for at, text in enumerate(lines, 1) if not other(at) and "".join(text.split()) not in moved | {""}
+        at
+        for at, text in enumerate(lines, 1)
+        if at not in other and "".join(text.split()) not in moved | {""}
     ]
     # Between these lines the other tree has some more.
-    gaps = [at for at in range(1, len(lines)) if other(at) and other(at + 1) not in (0, other(at) + 1)]
+    gaps = [at for at in other if at + 1 in other and other[at + 1] != other[at] + 1]
     rows, outside = set[int](), list[int]()
     for at, last in (*((at, at) for at in edited), *((at, at + 1) for at in gaps)):
         around = (

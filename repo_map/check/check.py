@@ -152,7 +152,7 @@ def syntax_errors(trees: TreeComparison) -> Iterator[Finding]:
     """Yield the first line of each edited file that can't be parsed, if all could be before."""
     for each, file in trees.new_files:
         lines = enumerate(trees.after.lines(file), 1)
-        marked = (at for at, line in lines if _MERGE_MARKER.match(line) and not each.lines.before(at))
+        marked = (at for at, line in lines if _MERGE_MARKER.match(line) and at not in each.lines.before)
         if line := next(marked, 0):
             message, action = "it contains merge markers", "resolve the conflict"
         else:

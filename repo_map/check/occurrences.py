@@ -488,29 +488,22 @@ class _Finder:
 
     def _has_field(self, owner: Place, word: str) -> bool:
         """Return True if a class, or one above it, has a member of a name."""
-        return any(
-            (row, word) in view.fields or (row, word) in view.members
-            for file, row in (owner, *self._tree.relations.classes_above(owner))
-            for view in (self._tree.view(file),)
-        )
+        places = (owner, *self._tree.relations.classes_above(owner))
+        views = ((row, self._tree.view(file)) for file, row in places)
+        return any((row, word) in view.fields or (row, word) in view.members for row, view in views)
 
     def _related_classes(self, name: ChangedName) -> frozenset[Place]:
         """Return the class of a member and those above and below it; none if they are unknown."""
         key = name.path, name.owner
         if key not in self._related:
             before, relations = self._trees.before, self._tree.relations
-            file = before.index.file_id(name.path) if name.owner else None
-            last = name.owner.rpartition(".")[2]
-            places = [
-                now
-                for each in (before.named(last) if file is not None else ())
-                if each[0] == file and (now := self._trees.place_after(each)) is not None
-            ]
-            self._related[key] = frozenset(
-                each
-                for place in places
-                for each in (place, *relations.classes_above(place), *relations.classes_below(place))
-            )
+            file, last = before.index.file_id(name.path), name.owner.rpartition(".")[2]
+            named = before.named(last) if name.owner else ()
+            found = set[Place]()
+            for place in (self._trees.place_after(each) for each in named if each[0] == file):
+                if place is not None:
+                    found |= {place, *relations.classes_above(place), *relations.classes_below(place)}
+            self._related[key] = frozenset(found)
         return self._related[key]
 
     def _is_unreachable(self, name: ChangedName, file: int, line: int) -> bool:
@@ -523,9 +516,7 @@ class _Finder:
         if language in SCRIPTS and not name.owner:
             return self._is_private_to_module(name)
         is_private = name.name.startswith("#") or (language == "python" and name.name.startswith("_"))
-        if not is_private or not name.owner:
-            return False
-        related = self._related_classes(name)
+        related = self._related_classes(name) if is_private else ()
         return bool(related) and all(place[0] != file for place in related)
 
     def _is_private_to_module(self, name: ChangedName) -> bool:

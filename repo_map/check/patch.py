@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Mapping, Sequence
 from itertools import accumulate, islice
+from types import MappingProxyType
 from typing import Final, NamedTuple
 
 MAX_CHARS: Final = 1_000_000
@@ -239,21 +240,11 @@ def locate_hunk(lines: Sequence[str], hunk: Hunk) -> LocatedHunk | None:
     return LocatedHunk(is_applied, start + 1, hunk) if 0 < start <= len(lines) else None
 
 
-class LineMap:
-    """Maps the unchanged lines of a file from before a change to after it, and back."""
+class LineMap(NamedTuple):
+    """The unchanged lines of a file, 1-based, from before a change to after it, and back."""
 
-    def __init__(self, pairs: Iterable[tuple[int, int]] = ()) -> None:
-        """Take the numbers of each unchanged line, 1-based, before and after."""
-        self._after = dict(pairs)
-        self._before = {new: old for old, new in self._after.items()}
-
-    def after(self, line: int) -> int:
-        """Return the line after the change, 1-based; 0 for a removed or edited one."""
-        return self._after.get(line, 0)
-
-    def before(self, line: int) -> int:
-        """Return the line before the change, 1-based; 0 for a new or edited one."""
-        return self._before.get(line, 0)
+    after: Mapping[int, int] = MappingProxyType({})
+    before: Mapping[int, int] = MappingProxyType({})
 
 
 def switch_side(
@@ -279,4 +270,5 @@ def switch_side(
             at += line[0] == own
             result += [line[1:]] if line[0] == other else ()
     keep(len(lines) - at)
-    return result, LineMap((after, before) for before, after in pairs) if is_applied else LineMap(pairs)
+    maps = dict(pairs), {there: here for here, there in pairs}
+    return result, LineMap(*(reversed(maps) if is_applied else maps))

@@ -196,17 +196,13 @@ class RemovedReferences:
         """Return True if the file of a removed definition may still provide its name to imports."""
         file, name = self._trees.file_after(removed[0]), self._before.name(removed)
         view = self._after.view(file) if file is not None else None
-        return view is not None and (
-            self._has_getattr(removed)
-            or any(
-                each.kind == STAR or (each.name == name and view.scope(each.definition) < 0)
-                for each in view.bindings
-            )
-        )
+        bound = (each for each in view.bindings if view.scope(each.definition) < 0) if view else ()
+        has_star = view is not None and any(each.kind == STAR for each in view.bindings)
+        return has_star or self._has_getattr(removed) or any(each.name == name for each in bound)
 
     def _has_getattr(self, removed: Place) -> bool:
         file = self._trees.file_after(removed[0])
-        return file is not None and bool(self._after.view(file).members.get((-1, "__getattr__")))
+        return file is not None and (-1, "__getattr__") in self._after.view(file).members
 
     def _is_open_class(self, removed: Place) -> bool:
         """Return True if the class of a removed member may provide it in another way."""

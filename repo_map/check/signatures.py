@@ -239,7 +239,7 @@ class SignatureChecker:
             bindings = tree.view(file).bindings
             imported = {each.name for each in bindings if each.kind in (IMPORT, RENAMED)}
             for call in tree.forms(file).calls if is_checked else ():
-                if changed.lines.before(call.line):
+                if call.line in changed.lines.before:
                     continue
                 self._trees.require_time()
                 sites = [site for site in tree.sites(file, call.line, call.name) if site.kind == CALL]
@@ -395,14 +395,13 @@ class SignatureChecker:
         relations = self._after.relations
         for place in (owner, *relations.classes_above(owner)):
             view = self._after.view(place[0])
-            bases = [
-                each
+            count = sum(
+                view.class_around(each.definition) == place[1]
+                and each.value.rpartition(".")[2].partition("[")[0] not in _WITHOUT_METHODS
                 for each in view.bindings
                 if each.kind == INHERITS
-                and view.class_around(each.definition) == place[1]
-                and each.value.rpartition(".")[2].partition("[")[0] not in _WITHOUT_METHODS
-            ]
-            if len(bases) > len(relations.classes_above(place)):
+            )
+            if count > len(relations.classes_above(place)):
                 return True
         return False
 

@@ -301,12 +301,12 @@ class TreeComparison:
     def line_after(self, before: int, line: int) -> int:
         """Return the line in the tree after, 0 if it is edited or removed."""
         changed = self._by_old.get(self.before.index.paths[before])
-        return line if changed is None else changed.lines.after(line) if changed.new else 0
+        return line if changed is None else changed.lines.after.get(line, 0)
 
     def line_before(self, after: int, line: int) -> int:
         """Return the line in the tree before, 0 if it is edited or new."""
         changed = self._by_new.get(self.after.index.paths[after])
-        return line if changed is None else changed.lines.before(line) if changed.old else 0
+        return line if changed is None else changed.lines.before.get(line, 0)
 
     def place_after(self, before: Place) -> Place | None:
         file = self.file_after(before[0])
@@ -336,13 +336,12 @@ class TreeComparison:
         unmatched: list[tuple[tuple[str, bool], Place]] = []
         for name, places in _places_by_name(self.before, old).items():
             for place in places:
-                line = lines.after(self.before.definition(place).sig_start)
-                same = (
-                    each for each in others.get(name, ()) if self.after.definition(each).sig_start == line
-                )
-                if found := next(same, None):
-                    others[name].remove(found)
-                    self.matched[place] = found
+                line = lines.after.get(self.before.definition(place).sig_start)
+                new_places = others.get(name, [])
+                same = [each for each in new_places if self.after.definition(each).sig_start == line]
+                if same:
+                    new_places.remove(same[0])
+                    self.matched[place] = same[0]
                 else:
                     unmatched.append((name, place))
         removed = []
