@@ -38,6 +38,7 @@ _JSON: Final = (".json", ".jsonc", ".json5")
 _JSON_COMMENT: Final = re.compile(r"(?m)^\s*(?://|/\*)|,\s*[}\]]")
 """Comments and trailing commas, as many tools read them; such a file is not judged."""
 _LATE: Final = "The change is too large to check all of it in time; check it in parts."
+_BRACKETS: Final = ("()", "{}", "[]")
 _MERGE_MARKER: Final = re.compile(r"<{7} \S|>{7} \S")
 
 
@@ -178,11 +179,7 @@ def _first_error(trees: TreeComparison, changed: ChangedFile, file: int) -> int:
     if old is not None:
         forms, before = trees.before.forms(old), trees.before.index.sources.text(old)
         # With macros the grammar may fail on valid source: open brackets decide.
-        is_valid = not is_exact and _open_brackets(before) == _open_brackets(text)
-        if forms.errors or not forms.is_read or is_valid:
+        sides = [[text.count(one) - text.count(other) for one, other in _BRACKETS] for text in (before, text)]
+        if forms.errors or not forms.is_read or (not is_exact and sides[0] == sides[1]):
             return 0
     return errors[0]
-
-
-def _open_brackets(text: str) -> tuple[int, ...]:
-    return tuple(text.count(one) - text.count(other) for one, other in ("()", "{}", "[]"))

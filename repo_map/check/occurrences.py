@@ -11,6 +11,7 @@ import re
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence
+from itertools import takewhile
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
@@ -428,11 +429,10 @@ class _Finder:
     def _is_local(self, file: int, row: int, word: str, line: int = 0) -> bool:
         """Return True if a bare name is bound by a function around it, or on its own line."""
         view = self._tree.view(file)
-        scope = view.scope(row)
-        while scope >= 0 and view.definitions[scope].kind not in TYPES:
+        scopes = self._tree.scopes(file, row)
+        for scope in takewhile(lambda scope: view.definitions[scope].kind not in TYPES, scopes):
             if view.bound.get((scope, word)):
                 return True
-            scope = view.outer(scope)
         return any(each.line == line and each.name == word for each in view.bindings)
 
     def _is_fully_resolved(self, name: ChangedName) -> bool:

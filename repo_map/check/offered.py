@@ -237,16 +237,10 @@ class OfferedNames:
                 self._add(lost, now, at)
                 for site in view.sites:
                     is_use = site.name == binding.name and not site.object
-                    if is_use and self._trees.line_before(now, site.line) and self._is_import(now, site):
-                        self._add(lost, now, site.line)
-
-    def _is_import(self, file: int, site: Site) -> bool:
-        """Return True if no scope around a bare name binds it anew."""
-        view = self._after.view(file)
-        row = view.scope(site.definition)
-        while row >= 0 and not view.bound.get((row, site.name)):
-            row = view.outer(row)
-        return row < 0
+                    if is_use and self._trees.line_before(now, site.line):
+                        scopes = after.scopes(now, site.definition)
+                        if not any(view.bound.get((scope, site.name)) for scope in scopes):
+                            self._add(lost, now, site.line)
 
     def _check_use(self, lost: _Lost, target: Place, file: int, line: int) -> None:
         place = self._trees.place_after(target)
@@ -395,10 +389,9 @@ def _visibility(tree: TreeVersion, place: Place) -> int:
         first = tree.definition((place[0], definition.parent)).start
         above = reversed(tree.lines(place[0])[first : definition.sig_start - 1])
         words += [each[1] for line in above if (each := _SECTION[language].match(line))][:1]
-    if language in _BY_FILE:
+    if language in _BY_FILE and owner not in TYPES:
         is_header = tree.index.paths[place[0]].endswith((".h", ".hpp", ".hh"))
-        if owner not in TYPES:
-            return _PRIVATE if "static" in words and not is_header else _PUBLIC
+        return _PRIVATE if "static" in words and not is_header else _PUBLIC
     ranks = [_MODIFIERS[each] for each in words if each in _MODIFIERS]
     return min(ranks, default=_UNMARKED.get(language, _PUBLIC))
 

@@ -213,12 +213,10 @@ class RemovedReferences:
     def _is_bound(self, file: int, site: Site) -> bool:
         """Return True if an edited line, or a function around a bare name, binds it."""
         view = self._after.view(file)
-        row = view.scope(site.definition)
-        while row >= 0:
+        for row in self._after.scopes(file, site.definition):
             inner = view.bound.get((row, site.name), ())
             if view.definitions[row].kind in FUNCTIONS and any(each.line < site.line for each in inner):
                 return True
-            row = view.outer(row)
         return self._is_edited(file, site)
 
     def _is_edited(self, file: int, site: Site) -> bool:

@@ -151,6 +151,14 @@ class TreeVersion:
     def sites(self, file: int, line: int, name: str) -> list[Site]:
         return [each for each in self.view(file).sites_by_line.get(line, ()) if each.name == name]
 
+    def scopes(self, file: int, row: int) -> Iterator[int]:
+        """Yield the scopes around a definition, its own included, the innermost first."""
+        view = self.view(file)
+        row = view.scope(row)
+        while row >= 0:
+            yield row
+            row = view.outer(row)
+
     def head(self, place: Place) -> list[str]:
         """Return the lines of a definition's head, decorators included."""
         definition = self.definition(place)
