@@ -21,12 +21,12 @@ from repo_map.check.changes import removed_exports
 from repo_map.check.git_diff import read_absent
 from repo_map.check.model import Finding, Occurrence, Unresolved
 from repo_map.check.resolution import SCRIPTS, is_bound_in_text, is_builtin
-from repo_map.check.trees import TreeComparison
+from repo_map.check.trees import IMPORTS, TreeComparison
 from repo_map.languages.kinds import CODE, FUNCTIONS, TYPES
 from repo_map.languages.language import LanguageRole, Structure
 from repo_map.languages.registry import kin_of, language_named, language_of
 from repo_map.messages import first_three, plural
-from repo_map.parsing.facts_model import EXPORTED, IMPORT, RENAMED, VALUE, Site
+from repo_map.parsing.facts_model import VALUE, Site
 from repo_map.relations.model import Place
 from repo_map.relations.text_search import files_with, row_at, shared_folders
 from repo_map.sources.file_kinds import GENERATED_OR_VENDORED, FileFlag, is_bundle
@@ -82,7 +82,6 @@ _PROSE: Final = re.compile(
 )
 """Files in no language that mention names and use none."""
 _CONFIGURATION: Final = re.compile(r"(?i)\.(?:ini|cfg|conf|properties|env\w*|lock|xml|plist)$|(?:^|/)\.env")
-_IMPORTS: Final = frozenset({IMPORT, RENAMED, EXPORTED})
 _LFS_POINTER: Final = b"version https://git-lfs.github.com/spec/"
 
 
@@ -421,7 +420,7 @@ class _Finder:
         opener, start = _opener(self._tree.code(file), at)
         first = self._tree.code(file).count("\n", 0, start) + 1 if opener else line
         return any(
-            each.kind in _IMPORTS and each.line in (line, first)
+            each.kind in IMPORTS and each.line in (line, first)
             for each in self._tree.view(file).bindings
             if each.name == name.name or re.split(r"[:.\\/]+", each.value)[-1] == name.name
         )

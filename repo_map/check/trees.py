@@ -242,21 +242,13 @@ class TreeVersion:
 class TreeComparison:
     """A change as two trees, with their definitions and lines matched."""
 
-    def __init__(
-        self,
-        index: Index,
-        before: TreeVersion,
-        after: TreeVersion,
-        patched: Sequence[PatchedFile],
-    ) -> None:
+    def __init__(self, before: TreeVersion, after: TreeVersion, patched: Sequence[PatchedFile]) -> None:
         self._deadline = CpuDeadline(_MAX_SECONDS)
-        self.index = index
-        """The tree as it is: one of the two, or neither if only some of the change is applied."""
         self.before = before
         self.after = after
-        self.files = tuple(each.changed for each in patched if each.changed is not None)
-        self.patched = tuple(patched)
+        self.patched = patched
         """All files of the patch, in its order."""
+        self.files = tuple(each.changed for each in patched if each.changed is not None)
         self._by_old = {each.old: each for each in self.files if each.old}
         self._by_new = {each.new: each for each in self.files if each.new}
         self.matched: dict[Place, Place] = {}
@@ -405,15 +397,14 @@ def compare_trees(index: Index, patch: Patch) -> TreeComparison:
         if found is None:
             continue
         changed, source = found
-        own, other, other_path = (
-            (each.new, before, each.old) if changed.is_applied else (each.old, after, each.new)
-        )
-        if own and each.old != each.new:
-            other.setdefault(own, None)
-        if other_path:
-            other[other_path] = source
+        sides = (each.new, each.old) if changed.is_applied else (each.old, each.new)
+        contents = before if changed.is_applied else after
+        if sides[0] and each.old != each.new:
+            contents.setdefault(sides[0], None)
+        if sides[1]:
+            contents[sides[1]] = source
     one, two = (TreeVersion(overlay_index(index, each) if each else index) for each in (before, after))
-    return TreeComparison(index, one, two, patched)
+    return TreeComparison(one, two, patched)
 
 
 def _with_index_paths(index: Index, files: Sequence[FilePatch]) -> Iterator[FilePatch]:
@@ -445,8 +436,7 @@ def _other_side(
     """
     if not patch.old or not patch.new:
         mark, is_applied = ("+", file is not None) if patch.new else ("-", file is None)
-        text = "".join(f"{line}\n" for hunk in patch.hunks for line in hunk.marked(mark))
-        text = "" if is_applied == bool(patch.new) else text
+        text = "".join(f"{line}\n" for line in patch.marked(mark) if is_applied != bool(patch.new))
         changed = ChangedFile(patch.old, patch.new, LineMap(), is_applied)
         return changed, text.encode("utf-8", "surrogateescape")
     if file is None:
