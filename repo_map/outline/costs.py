@@ -1,4 +1,4 @@
-"""Cost manifest and estimates: what each level would take."""
+"""What files and parts of them cost at each level, estimated or counted."""
 
 from __future__ import annotations
 
@@ -9,28 +9,36 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from repo_map.outline.render_cache import RenderCache, Style
+from repo_map.outline.render_cache import LevelTokens, RenderCache
 from repo_map.outline.sections import Shape, deciding_sections, line_range
-from repo_map.outline.select import files_named
+from repo_map.outline.select import files_named, select
 from repo_map.sources.file_kinds import PATH_ONLY
 from repo_map.text.token_estimates import estimate_paths
-from repo_map.text.tokens import DEFAULT_ENCODING, TokenEncoding
 
 if TYPE_CHECKING:
     from repo_map.index.index import Index
     from repo_map.plan.model import FlightPlan
 
+Floats = NDArray[np.float64]
 
-def file_level_costs(index: Index) -> NDArray[np.float64]:
+EXACT_UP_TO_BYTES = 4_000_000
+"""Trees up to this size are counted file by file; larger ones are estimated."""
+_MARK_TOKENS = 1
+"""What a header takes beside the path."""
+_COUNT_TOKENS = 6
+"""What the line costs that counts the definitions left out."""
+_WORTH_STOPPING = 0.6
+"""Share of the whole structure up to which the outermost definitions save enough."""
+_LINE_SHARES = (0.0, 0.0, 0.1, 0.3, 1.0)
+"""What outlines of lines usually take of their source, at levels 0 to 4."""
+
+
+def file_level_costs(index: Index) -> Floats:
     """Return the estimated tokens of every file at levels 0 to 4, header line included; shape (files, 5)."""
     return index.memo(_level_costs)
 
 
-_MARK_TOKENS = 1
-"""What a header takes beside the path."""
-
-
-def _level_costs(index: Index) -> NDArray[np.float64]:
+def _level_costs(index: Index) -> Floats:
     costs = index.costs.levels.astype(np.float64)
     costs[:, 1] = 0
     costs[:, 2:] += _MARK_TOKENS * (costs[:, 2:] > 0)
@@ -39,15 +47,15 @@ def _level_costs(index: Index) -> NDArray[np.float64]:
     return np.maximum.accumulate(costs, axis=1)
 
 
-def outer_costs(index: Index) -> NDArray[np.float64]:
+def outer_costs(index: Index) -> Floats:
     """Return the estimated tokens of every file with only its outermost definitions, shape (files,).
 
-    Where that tells little or saves little it is the path's cost, so that nobody stops there.
+    Where that tells little or saves little it is the path's cost, so that no map stops there.
     """
     return index.memo(_outer_costs)
 
 
-def _outer_costs(index: Index) -> NDArray[np.float64]:
+def _outer_costs(index: Index) -> Floats:
     symbols, costs = index.symbols, file_level_costs(index)
     lines = index.costs.definitions[:, 0].astype(np.float64)
     owner = np.repeat(np.arange(len(costs)), np.diff(symbols.file_start))
@@ -55,56 +63,36 @@ def _outer_costs(index: Index) -> NDArray[np.float64]:
     enclosing = symbols.file_start[owner[inner]] + symbols.parent[inner]
     own = lines - np.bincount(enclosing, lines[inner], len(lines))
     top = np.flatnonzero((symbols.parent < 0) & (lines > 0))
-    tokens = np.bincount(owner[top], own[top], len(costs)) + _TOLD_TOKENS
+    tokens = np.bincount(owner[top], own[top], len(costs)) + _COUNT_TOKENS
     number = np.bincount(owner[top], minlength=len(costs))
     useful = (number > 1) & (tokens < _WORTH_STOPPING * (costs[:, 2] - costs[:, 1]))
     return np.where(useful, costs[:, 1] + tokens, costs[:, 1])
 
 
-_TOLD_TOKENS = 6
-"""What the line costs that counts the definitions left out."""
-_WORTH_STOPPING = 0.6
-
-
-def part_costs(index: Index, file_id: int, shape: Shape) -> list[tuple[int, tuple[float, ...]]]:
+def part_costs(index: Index, file_id: int, shape: Shape) -> list[tuple[int, Floats]]:
     """Return for each section, then each span, its level and its estimated tokens at levels 0 to 4."""
-    first, last = index.symbols.file_start[file_id], index.symbols.file_start[file_id + 1]
-    prices = index.costs.definitions[first:last].tolist()
+    first, last = index.symbols.file_start[file_id : file_id + 2].tolist()
+    lines = max(int(index.files.lines[file_id]), 1)
+    per_line = int(index.costs.levels[file_id, 4]) / lines * np.array(_LINE_SHARES)
+    prices = np.zeros((last - first, 5))
+    prices[:, 2:] = index.costs.definitions[first:last]
     definitions = index.definitions(file_id) if shape.sections else ()
     decided = deciding_sections(definitions, shape.sections)
-    sums = [[0.0] * 5 for _ in shape.sections]
+    sums = np.zeros((len(shape.sections), 5))
     for row, position in enumerate(decided):
         parent = definitions[row].parent
         above = decided[parent] if parent >= 0 else -1
         if position != above:
-            for at, sign in ((position, 1), (above, -1)):
-                if at >= 0:
-                    sums[at] = [
-                        have + sign * more for have, more in zip(sums[at], (0, 0, *prices[row]), strict=True)
-                    ]
-    per_line = int(index.costs.levels[file_id, 4]) / max(int(index.files.lines[file_id]), 1)
-    found: list[tuple[int, tuple[float, ...]]] = []
-    for section, total in zip(shape.sections, sums, strict=True):
+            if position >= 0:
+                sums[position] += prices[row]
+            if above >= 0:
+                sums[above] -= prices[row]
+    for position, section in enumerate(shape.sections):
         if section.lines:
             a, b = line_range(section.lines)
-            total = _line_costs(per_line * (min(b, int(index.files.lines[file_id])) + 1 - a))  # noqa: PLW2901
-        found.append((section.level, tuple(max(tokens, 0.0) for tokens in total)))
-    spans = ((span.level, _line_costs(per_line * (span.last + 1 - span.first))) for span in shape.spans)
-    return [*found, *((level, tuple(costs)) for level, costs in spans)]
-
-
-def _line_costs(whole: float) -> list[float]:
-    """Return what lines cost at levels 0 to 4, by what outlines of code usually save."""
-    return [0.0, 0.0, _STRUCTURE_SHARE * whole, _INTERFACE_SHARE * whole, whole]
-
-
-_STRUCTURE_SHARE, _INTERFACE_SHARE = 0.1, 0.3
-
-
-Floats = NDArray[np.float64]
-
-EXACT_UP_TO_BYTES = 4_000_000
-"""Trees up to this size are counted file by file; larger ones are estimated."""
+            sums[position] = per_line * (min(b, lines) + 1 - a)
+    sections = zip((section.level for section in shape.sections), np.maximum(sums, 0.0), strict=True)
+    return [*sections, *((span.level, per_line * (span.last + 1 - span.first)) for span in shape.spans)]
 
 
 class CostRow(NamedTuple):
@@ -112,8 +100,7 @@ class CostRow(NamedTuple):
 
     name: str
     files: int
-    levels: tuple[int, int, int, int]
-    """Tokens at levels 1 to 4."""
+    levels: LevelTokens
 
 
 @dataclass(frozen=True, eq=False)
@@ -128,40 +115,39 @@ class CostManifest:
 
     def by_file(self) -> list[CostRow]:
         """Return a row per file, the most expensive first."""
-        rows = (self._row(path, np.array([file_id])) for file_id, path in enumerate(self.index.paths))
+        rows = (CostRow(path, 1, self.of_file(file_id)) for file_id, path in enumerate(self.index.paths))
         return sorted(rows, key=lambda row: (-row.levels[3], row.name))
 
     def by_glob(self, patterns: Sequence[str]) -> list[CostRow]:
         """Return a row per glob, in the given order; a file counts in every glob that names it."""
-        return [self._row(pattern, files_named(self.index, pattern)) for pattern in patterns]
+        named = [(pattern, files_named(self.index, pattern)) for pattern in patterns]
+        return [CostRow(pattern, len(files), _rounded(self.tokens[files])) for pattern, files in named]
 
     def total(self) -> CostRow:
         """Return the row of the whole tree."""
-        return self._row("all files", np.arange(len(self.tokens)))
+        return CostRow("all files", len(self.tokens), _rounded(self.tokens))
 
-    def _row(self, name: str, file_ids: NDArray[np.int64]) -> CostRow:
-        one, two, three, four = self.tokens[file_ids, 1:].sum(axis=0).round().astype(int).tolist()
-        return CostRow(name, len(file_ids), (one, two, three, four))
-
-    def of_file(self, file_id: int) -> tuple[int, int, int, int]:
+    def of_file(self, file_id: int) -> LevelTokens:
         """Return the tokens of one file at levels 1 to 4."""
-        one, two, three, four = self.tokens[file_id, 1:].round().astype(int).tolist()
-        return one, two, three, four
+        return _rounded(self.tokens[file_id : file_id + 1])
 
 
-def price_index(index: Index, encoding: TokenEncoding = DEFAULT_ENCODING) -> CostManifest:
+def _rounded(rows: Floats) -> LevelTokens:
+    one, two, three, four = rows[:, 1:].sum(axis=0).round().astype(int).tolist()
+    return one, two, three, four
+
+
+def price_index(index: Index) -> CostManifest:
     """Price every file at every level."""
     exact = int(index.files.size.sum()) <= EXACT_UP_TO_BYTES
-    return CostManifest(index, _count_all(index, encoding) if exact else file_level_costs(index), exact)
+    return CostManifest(index, _count_all(index) if exact else file_level_costs(index), exact)
 
 
 def price_plan(manifest: CostManifest, plan: FlightPlan) -> int:
     """Predict the tokens of a plan drawn whole, as if its budget had no end."""
-    from repo_map.outline.select import select  # noqa: PLC0415 - only a plan's price selects
-
     selection = select(manifest.index, plan)
     parts = sum(
-        max(prices[level] - prices[shape.level], 0.0)
+        max(float(prices[level] - prices[shape.level]), 0.0)
         for file_id, shape in selection.shapes.items()
         for level, prices in part_costs(manifest.index, file_id, shape)
     )
@@ -169,8 +155,8 @@ def price_plan(manifest: CostManifest, plan: FlightPlan) -> int:
     return round(float(manifest.tokens[np.arange(len(levels)), levels].sum()) + parts)
 
 
-def _count_all(index: Index, encoding: TokenEncoding) -> Floats:
-    cache = RenderCache(index, Style(encoding))
+def _count_all(index: Index) -> Floats:
+    cache = RenderCache(index)
     counted = np.zeros((len(index.paths), 5))
     for file_id in range(len(index.paths)):
         counted[file_id, 1:] = [max(cache.draw(file_id, Shape(level)).counts) for level in range(1, 5)]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -15,72 +15,27 @@ from repo_map.errors import BudgetError
 from repo_map.graph.pagerank import rank
 from repo_map.messages import plural
 from repo_map.outline.blocks import Block, MapText
-from repo_map.outline.costs import CostManifest, file_level_costs, price_index
-from repo_map.outline.cuts import Cut, find_cuts
-from repo_map.outline.fitting import Fitted, fit, list_steps
+from repo_map.outline.costs import file_level_costs, price_index
+from repo_map.outline.fitting import Cut, find_cuts, fit, list_steps
 from repo_map.outline.lint import find_unmatched
-from repo_map.outline.omitted import OmittedSummary
-from repo_map.outline.render_cache import RenderCache, Style, memo_of
+from repo_map.outline.render_cache import RenderCache
+from repo_map.outline.rendering import render_closing, render_path
 from repo_map.outline.sections import Shape
 from repo_map.outline.select import Selection, select
-from repo_map.text.tokens import DEFAULT_ENCODING, TokenEncoding
+from repo_map.text import tokens
 
 if TYPE_CHECKING:
     from repo_map.index.index import Index
     from repo_map.parsing.values import LineRange
     from repo_map.plan.model import FlightPlan
 
-
 _HOPELESS = 1.5
 """Estimates this far above the budget are refused without drawing; they are never that far off."""
 _MOST_LARGEST = 5
-
-
-def refuse_overflow(index: Index, plan: FlightPlan, selection: Selection, cache: RenderCache) -> None:
-    """Raise BudgetError when what the rules name does not fit whole; other files may still step down."""
-    named = np.flatnonzero(selection.explicit & (selection.levels > 0)).tolist()
-    named = sorted({*named, *selection.shapes})
-    costs = file_level_costs(index)
-    needed = {i: float(costs[i, selection.levels[i]]) for i in named if i not in selection.shapes}
-    if sum(needed.values()) <= plan.budget * _HOPELESS:
-        shapes = {i: selection.shapes.get(i) or _whole(selection, i) for i in named}
-        needed = {i: max(cache.draw(i, shape).counts) for i, shape in shapes.items()}
-    total = round(sum(needed.values()))
-    if total <= plan.budget:
-        return
-    largest = sorted(needed, key=lambda i: (-needed[i], i))[:_MOST_LARGEST]
-    named_costs = ", ".join(f"`{index.paths[i]}` {round(needed[i]):,}" for i in largest)
-    raise BudgetError(
-        f"The plan's rules need {total:,} tokens and its budget is {plan.budget:,}; lower the level of what "
-        f"is largest ({named_costs}), raise the budget, or draw without strict."
-    )
-
-
-def _whole(selection: Selection, file_id: int) -> Shape:
-    """Return what a file without sections is to look like."""
-    return Shape(int(selection.levels[file_id]), why=selection.reasons.get(file_id, ""))
-
-
-_MOST_NAMED = 3
-
-
-def secrets_note(index: Index, file_ids: Sequence[int]) -> str:
-    """Count the secrets in files that a map shows by more than their path; ``""`` where there are none."""
-    found = {file_id: index.sources.secrets(file_id) for file_id in file_ids}
-    holding = sorted(index.paths[file_id] for file_id, kinds in found.items() if kinds)
-    if not holding:
-        return ""
-    kinds = Counter(kind for each in found.values() for kind in each)
-    number = kinds.total()
-    named = ", ".join(f"`{path}`" for path in holding[:_MOST_NAMED])
-    more = f" and {len(holding) - _MOST_NAMED} more" if len(holding) > _MOST_NAMED else ""
-    what = ", ".join(f"{count} {kind}" for kind, count in sorted(kinds.items()))
-    return (
-        f"{plural(number, 'secret')} masked in {named}{more} ({what}); "
-        "REPO_NAVIGATOR_UNMASK names files to show as they are."
-    )
-
-
+_MOST_SECRETS = 3
+"""Files with secrets that a note names."""
+_MOST_FOLDERS = 5
+_LEAST_BUDGET_FOR_FOLDERS = 200
 _NO_FILES = "The folder holds no file to map; check the path, and what its ignore rules leave out."
 
 
@@ -93,7 +48,7 @@ class RepoMap:
     closing: str
     """The line about the files that are left out, with its line break; ``""`` where there are none."""
     tokens: int
-    """Of ``text``; exact, by the larger count of the encoding's vocabularies; never more than ``budget``."""
+    """Of ``text``; exact, by the larger count of the vocabularies; never more than ``budget``."""
     budget: int
     cuts: tuple[Cut, ...]
     """What was cut, the most valuable first; what rules ask for comes before the rest."""
@@ -141,7 +96,6 @@ def draw_map(
     *,
     strict: bool = False,
     show_costs: bool = False,
-    encoding: TokenEncoding = DEFAULT_ENCODING,
     wishes: FlightPlan | None = None,
 ) -> RepoMap:
     """Draw the most useful map that fits the plan's budget.
@@ -154,66 +108,117 @@ def draw_map(
     """
     selection = select(index, plan)
     ranks = rank(index, plan.focus)
-    prices = index.memo(_prices, encoding).of_file if show_costs else None
-    cache = RenderCache(index, Style(encoding, bool(plan.line_numbers), show_costs), prices)
-    omitted = OmittedSummary(index, selection.levels > 0, plan.budget, encoding)
+    prices = index.memo(price_index).of_file if show_costs else None
+    render_cache = RenderCache(index, line_numbers=bool(plan.line_numbers), prices=prices)
     if strict:
-        refuse_overflow(index, plan, selection, cache)
+        _require_fit(index, plan, selection, render_cache)
+    omitted = _Omitted(index, selection, plan.budget)
     steps = list_steps(index, selection, ranks)
-    count = memo_of(index, encoding).counts
-    fitted = fit(steps, selection, plan.budget, cache.draw, omitted.counts_without, count=count)
-    memo_of(index, encoding).save()
-    notes = find_unmatched(index, wishes or plan)
-    return _assemble(_DrawingTask(index, plan, selection, ranks, notes), cache, omitted, fitted)
-
-
-def _prices(index: Index, encoding: TokenEncoding) -> CostManifest:
-    """Return the prices that ``repo-map costs`` gives too."""
-    return price_index(index, encoding)
-
-
-@dataclass(frozen=True, slots=True)
-class _DrawingTask:
-    """What is to be drawn, before the budget."""
-
-    index: Index
-    plan: FlightPlan
-    selection: Selection
-    ranks: NDArray[np.float64]
-    """Shape (files,)."""
-    notes: tuple[str, ...]
-
-
-def _assemble(task: _DrawingTask, cache: RenderCache, omitted: OmittedSummary, fitted: Fitted) -> RepoMap:
-    index, plan, selection, ranks = task.index, task.plan, task.selection, task.ranks
-    order = sorted(fitted.shapes, key=lambda i: (-selection.weights[i], -ranks[i], i))
-    rendered_files = [cache.draw(file_id, fitted.shapes[file_id]) for file_id in order]
-    closing_counts = omitted.counts_without(order)
-    total = max(a + b for a, b in zip(fitted.counts, closing_counts, strict=True))
+    fitted = fit(steps, selection, plan.budget, render_cache.draw, omitted.counts_without)
+    shapes = fitted.shapes
+    order = sorted(shapes, key=lambda i: (-selection.weights[i], -ranks[i], i))
+    closing = omitted.line_without(order)
+    total = max(map(sum, zip(fitted.counts, tokens.counts(closing), strict=True)))
     if total > plan.budget:
-        unit = "token" if plan.budget == 1 else "tokens"
         raise BudgetError(
-            f"A budget of {plan.budget:,} {unit} can't hold even the line that counts the files; "
+            f"A budget of {plural(plan.budget, 'token')} can't hold even the line that counts the files; "
             f"give it at least {total:,}."
         )
-    paths = index.paths
-    cuts, cut_files = find_cuts(index, selection, ranks, fitted.shapes)
+    blocks = []
+    for file_id in order:
+        rendered = render_cache.draw(file_id, shapes[file_id])
+        block = Block(
+            index.paths[file_id], shapes[file_id], max(rendered.counts), rendered.text, rendered.shown
+        )
+        blocks.append(block)
+    cuts, cut_files = find_cuts(index, selection, ranks, steps, shapes)
+    secrets = _secrets_note(index, [i for i in order if shapes[i].highest > 1])
+    notes = ("" if index.paths else _NO_FILES, *find_unmatched(index, wishes or plan), secrets)
     return RepoMap(
-        blocks=tuple(
-            Block(paths[file_id], fitted.shapes[file_id], max(rendered.counts), rendered.text, rendered.shown)
-            for file_id, rendered in zip(order, rendered_files, strict=True)
-        ),
-        closing=omitted.line_without(order),
+        blocks=tuple(blocks),
+        closing=closing,
         tokens=total,
         budget=plan.budget,
         cuts=cuts,
         cut_files=cut_files,
-        left_out=omitted.number_without(order),
+        left_out=int(omitted.without(order).sum()),
         excluded=int((selection.levels == 0).sum()),
         fingerprint=index.fingerprint,
-        notes=(
-            *(() if paths else (_NO_FILES,)),
-            *task.notes,
-            *filter(None, [secrets_note(index, [i for i in order if fitted.shapes[i].highest > 1])]),
-        ),
+        notes=tuple(filter(None, notes)),
     )
+
+
+def _require_fit(index: Index, plan: FlightPlan, selection: Selection, cache: RenderCache) -> None:
+    """Raise BudgetError when what the rules name does not fit whole; other files may still step down."""
+    named = np.flatnonzero(selection.explicit & (selection.levels > 0)).tolist()
+    shapes = {i: selection.shapes.get(i) or Shape(int(selection.levels[i])) for i in named}
+    shapes |= selection.shapes
+    costs = file_level_costs(index)
+    needed = {i: float(costs[i, shape.level]) for i, shape in shapes.items() if i not in selection.shapes}
+    if sum(needed.values()) <= plan.budget * _HOPELESS:
+        needed = {i: max(cache.draw(i, shape).counts) for i, shape in shapes.items()}
+    total = round(sum(needed.values()))
+    if total <= plan.budget:
+        return
+    largest = sorted(needed, key=lambda i: (-needed[i], i))[:_MOST_LARGEST]
+    named_costs = ", ".join(f"`{index.paths[i]}` {round(needed[i]):,}" for i in largest)
+    raise BudgetError(
+        f"The plan's rules need {total:,} tokens and its budget is {plan.budget:,}; lower the level of what "
+        f"is largest ({named_costs}), raise the budget, or draw without strict."
+    )
+
+
+def _secrets_note(index: Index, file_ids: Sequence[int]) -> str:
+    """Count the secrets in files that a map shows by more than their path; ``""`` where there are none."""
+    found = {index.paths[file_id]: index.sources.secrets(file_id) for file_id in file_ids}
+    holding = sorted(path for path, kinds in found.items() if kinds)
+    if not holding:
+        return ""
+    kinds = Counter(kind for each in found.values() for kind in each)
+    named = ", ".join(f"`{path}`" for path in holding[:_MOST_SECRETS])
+    more = f" and {len(holding) - _MOST_SECRETS} more" if len(holding) > _MOST_SECRETS else ""
+    what = ", ".join(f"{count} {kind}" for kind, count in sorted(kinds.items()))
+    return (
+        f"{plural(kinds.total(), 'secret')} masked in {named}{more} ({what}); "
+        "REPO_NAVIGATOR_UNMASK names files to show as they are."
+    )
+
+
+class _Omitted:
+    """The files that a map does not show of those that its plan lets in."""
+
+    def __init__(self, index: Index, selection: Selection, budget: int) -> None:
+        self._let_in = selection.levels > 0
+        self._names_folders = budget >= _LEAST_BUDGET_FOR_FOLDERS
+        self._names, self._folder = index.memo(_top_folders)
+        self._counts = cache(tokens.counts)
+
+    def without(self, shown: Sequence[int]) -> NDArray[np.bool_]:
+        """Return which files a map that shows these leaves out, shape (files,)."""
+        left = self._let_in.copy()
+        left[shown] = False
+        return left
+
+    def line_without(self, shown: Sequence[int]) -> str:
+        """Return the closing line of a map that shows these files; ``""`` when it shows all."""
+        left = self.without(shown)
+        number = int(left.sum())
+        if not number or not self._names_folders:
+            return render_closing(number) if number else ""
+        counts = np.bincount(self._folder[left], minlength=len(self._names))
+        order = np.lexsort((np.arange(len(counts)), -counts))[:_MOST_FOLDERS]
+        places = [f"{counts[i]:,} {self._names[i]}" for i in order.tolist() if counts[i]]
+        others = number - int(counts[order].sum())
+        return render_closing(number, [*places, *([f"{others:,} elsewhere"] if others else [])])
+
+    def counts_without(self, shown: Sequence[int]) -> tuple[int, ...]:
+        """Return the tokens of that line by vocabulary."""
+        return self._counts(self.line_without(shown))
+
+
+def _top_folders(index: Index) -> tuple[list[str], NDArray[np.int64]]:
+    """Return the names of the folders of the first level, and each file's among them, shape (files,)."""
+    folders = [path[: path.find("/") + 1] for path in index.paths]
+    ids = {name: at for at, name in enumerate(dict.fromkeys(folders))}
+    names = [f"under {render_path(name)}" if name else "at the top" for name in ids]
+    return names, np.array([ids[name] for name in folders], dtype=np.int64)

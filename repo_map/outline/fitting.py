@@ -1,11 +1,11 @@
-"""Levels lowered until the final text fits."""
+"""Levels lowered until the final text fits, and what was cut for that."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import cache
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,9 +13,11 @@ from numpy.typing import NDArray
 from repo_map.outline.costs import file_level_costs, outer_costs, part_costs
 from repo_map.outline.rendering import joint_legend
 from repo_map.outline.sections import Shape
+from repo_map.text import tokens
 
 if TYPE_CHECKING:
     from repo_map.index.index import Index
+    from repo_map.outline.render_cache import RenderedFile
     from repo_map.outline.select import Selection
 
 
@@ -24,21 +26,14 @@ Ints = NDArray[np.int64]
 
 WHOLE_FILE = -1
 
-
-class DetailStep(NamedTuple):
-    """How far up a file has come."""
-
-    level: int
-    outer: bool = False
-    """Whether only the outermost definitions are shown: much of a structure at a part of its cost."""
-
-
-RUNGS = (DetailStep(0), DetailStep(1), DetailStep(2, outer=True), DetailStep(2), DetailStep(3), DetailStep(4))
+RUNGS = (Shape(0), Shape(1), Shape(2, outer=True), Shape(2), Shape(3), Shape(4))
+"""What a file can come to: the outermost definitions alone are much of a structure at a part of its cost."""
 _SOURCE = len(RUNGS) - 1
 _RUNG_OF_LEVEL = np.array([0, 1, 3, 4, 5])
 _RUNG_GAINS = (0.0, 1.0, 3.0, 1.5, 2.0, 4.0)
 """What reaching each rung is worth: a path tells less than a structure, a body more than an interface."""
 _LEVEL_GAINS = (0.0, 1.0, 3.0, 2.0, 4.0)
+"""The same for parts, which have levels alone."""
 _RANK_POWER, _RULED_RANK_POWER = 0.7, 0.1
 """How much rank counts where no rule names a file, and where one does."""
 
@@ -66,70 +61,50 @@ def list_steps(index: Index, selection: Selection, ranks: Floats) -> DetailSteps
         tiers[file_id] = max(shape.highest - 1, 0)
     relative = np.maximum(ranks * len(ranks), 1e-6)
     worth = selection.weights**2 * np.where(tiers > 0, relative**_RULED_RANK_POWER, relative**_RANK_POWER)
-    path_tokens = np.maximum(file_level_costs(index)[:, 1], 1)
-    files = _file_steps(index, selection, worth, tiers)
-    parts = _part_steps(index, selection, worth, worth * _RUNG_GAINS[1] / path_tokens)
-    file, part, height, tokens, tier, value = (
-        np.concatenate(pair) for pair in zip(files, parts, strict=True)
-    )
+    costs = np.insert(file_level_costs(index), 2, outer_costs(index), axis=1)
+    columns = [
+        *_file_steps(costs, _RUNG_OF_LEVEL[selection.levels], worth, tiers),
+        _part_steps(index, selection, worth),
+    ]
+    file, part, height, added, tier, value = np.concatenate(columns, axis=1)
     # Ties break by file and height, so equal repositories give equal maps.
     order = np.lexsort((height, part, file, -value, -tier))
-    return DetailSteps(file[order], part[order], height[order], tokens[order])
+    file, part, height = (each[order].astype(np.int64) for each in (file, part, height))
+    return DetailSteps(file, part, height, added[order])
 
 
-_Columns = tuple[Ints, Ints, Ints, Floats, Floats, Floats]
-"""File, part, height, tokens, tier and value of each step."""
-
-
-def _file_steps(index: Index, selection: Selection, worth: Floats, tiers: Floats) -> _Columns:
-    costs = np.insert(file_level_costs(index), 2, outer_costs(index), axis=1)
-    highest = _RUNG_OF_LEVEL[selection.levels]
-    found: list[_Columns] = []
+def _file_steps(costs: Floats, highest: Ints, worth: Floats, tiers: Floats) -> Iterable[Floats]:
+    """Yield each rung's steps of whole files: file, part, rung, tokens, tier, value; shape (6, steps)."""
     reached = np.full(len(worth), np.inf)
-    for step in range(1, len(RUNGS)):
-        added = costs[:, step] - costs[:, step - 1]
+    for rung in range(1, _SOURCE + 1):
+        added = costs[:, rung] - costs[:, rung - 1]
         # A rung that shows no more than the one below it is no step. Where an outline is nearly all of a
         # short file, estimates can't tell; its source is more all the same.
-        shows_more = added > 0 if step < _SOURCE else costs[:, step] > costs[:, 1]
-        ids = np.flatnonzero((highest >= step) & shows_more).astype(np.int64)
-        density = worth[ids] * _RUNG_GAINS[step] / np.maximum(added[ids], 1)
+        shows_more = added > 0 if rung < _SOURCE else costs[:, rung] > costs[:, 1]
+        ids = np.flatnonzero((highest >= rung) & shows_more)
+        density = worth[ids] * _RUNG_GAINS[rung] / np.maximum(added[ids], 1)
         # No step may come before the one that it stands on.
         reached[ids] = np.minimum(density, reached[ids])
-        whole, rungs = np.full(len(ids), WHOLE_FILE), np.full(len(ids), step)
-        found.append((ids, whole, rungs, added[ids], tiers[ids], reached[ids]))
-    return tuple(np.concatenate(columns) for columns in zip(*found, strict=True))  # type: ignore[return-value]
+        same = np.ones(len(ids))
+        yield np.stack((ids, WHOLE_FILE * same, rung * same, added[ids], tiers[ids], reached[ids]))
 
 
-def _part_steps(index: Index, selection: Selection, worth: Floats, path_density: Floats) -> _Columns:
+def _part_steps(index: Index, selection: Selection, worth: Floats) -> Floats:
+    """Return the steps of sections and spans, as those of whole files."""
+    path_tokens = np.maximum(file_level_costs(index)[:, 1], 1)
     rows: list[tuple[float, ...]] = []
     for file_id, shape in selection.shapes.items():
         for part, (wanted, prices) in enumerate(part_costs(index, file_id, shape)):
-            density = float(path_density[file_id])
+            density = float(worth[file_id] * _LEVEL_GAINS[1] / path_tokens[file_id])
             for level in range(max(shape.level, 1) + 1, wanted + 1):
-                added = max(prices[level] - prices[max(level - 1, shape.level)], 1.0)
+                added = max(float(prices[level] - prices[max(level - 1, shape.level)]), 1.0)
                 density = min(density, float(worth[file_id]) * _LEVEL_GAINS[level] / added)
                 rows.append((file_id, part, level, added, wanted - 1.0, density))
-    table = np.array(rows, dtype=np.float64).reshape(len(rows), 6)
-    ints = table[:, :3].astype(np.int64)
-    return ints[:, 0], ints[:, 1], ints[:, 2], table[:, 3], table[:, 4], table[:, 5]
+    return np.array(rows, dtype=np.float64).reshape(len(rows), 6).T
 
 
 Counts = tuple[int, ...]
-
-
-class Measured(Protocol):
-    """What fitting has to know of a file at a shape."""
-
-    @property
-    def counts(self) -> Counts:
-        """Exact tokens, one count per vocabulary."""
-
-    @property
-    def legend(self) -> str:
-        """The legend that the map needs for it, ``""`` for none."""
-
-
-Measure = Callable[[int, Shape], Measured]
+Measure = Callable[[int, Shape], "RenderedFile"]
 
 _MOST_MISSES = 40
 """Parts drawn in vain to fill the last gap."""
@@ -140,6 +115,7 @@ _PLAUSIBLE = 1.5
 """Estimates up to this share of the budget may turn out to fit whole."""
 _LEAST_PART = 6
 """Tokens below which nothing more is tried: hardly a path is shorter."""
+_NOTHING: Counts = (0,) * len(tokens.VOCABULARIES)
 
 
 class Fitted(NamedTuple):
@@ -150,91 +126,91 @@ class Fitted(NamedTuple):
     """Exact tokens of all of them and of the legend, by vocabulary."""
 
 
+_Row = tuple[int, int, int]
+
+
 class _Fit:
     """A map in the making: what each file shows so far, and exact running totals."""
 
-    def __init__(self, selection: Selection, measure: Measure, count: Callable[[str], Counts]) -> None:
+    def __init__(self, selection: Selection, measure: Measure) -> None:
         self._selection = selection
         self._measure = measure
-        self._rungs: dict[int, int] = {}
-        self._parts: dict[tuple[int, int], int] = {}
-        self._count = cache(count)
-        self._counted: dict[int, Counts] = {}
-        self._legends: dict[int, str] = {}
+        self._heights: dict[tuple[int, int], int] = {}
+        """The rung of each file and the level of each part, those at 0 left out."""
+        self.taken: list[tuple[_Row, int]] = []
+        """Steps, in order, each with the height that its part had before."""
+        self._measured: dict[int, tuple[Counts, str]] = {}
+        """Tokens and legend of each file."""
+        self._legend_counts = cache(tokens.counts)
         self._needed: Counter[str] = Counter()
-        self._sums = [0] * len(count(""))
+        self._sums = _NOTHING
 
-    def set(self, file_id: int, part: int, height: int) -> None:
-        """Put a part at a level, or a file at a rung, without counting it yet."""
+    def take(self, row: _Row) -> bool:
+        """Take a step, not counted yet, if everything below it is there; return whether it was taken."""
+        file_id, part, height = row
+        before = self._heights.get((file_id, part), 0)
         if part == WHOLE_FILE:
-            self._rungs[file_id] = height
+            stands = height == 1 or before > 0
         else:
-            self._parts[file_id, part] = height
+            at_first = height == max(self._selection.shapes[file_id].level, 1) + 1
+            stands = (file_id, WHOLE_FILE) in self._heights and (at_first or before > 0)
+        if stands:
+            self._heights[file_id, part] = height
+            self.taken.append((row, before))
+        return stands
 
-    def stands_on(self, file_id: int, part: int, height: int) -> bool:
-        """Say whether everything below a step is there."""
-        if part == WHOLE_FILE:
-            return height == 1 or file_id in self._rungs
-        wanted = self._selection.shapes[file_id]
-        at_first = height == max(wanted.level, 1) + 1
-        return file_id in self._rungs and (at_first or (file_id, part) in self._parts)
+    def take_back(self) -> None:
+        """Undo the latest step, and count what is left of its file."""
+        (file_id, part, _), before = self.taken.pop()
+        if before:
+            self._heights[file_id, part] = before
+        else:
+            del self._heights[file_id, part]
+        self.recount(file_id)
 
     def recount(self, file_id: int) -> None:
         """Bring the totals up to date with what a file shows now."""
         shape = self.shape(file_id)
-        measured = self._measure(file_id, shape) if shape else None
-        new = measured.counts if measured else (0,) * len(self._sums)
-        old = self._counted.get(file_id, (0,) * len(self._sums))
-        self._counted[file_id] = new
-        self._sums = [total + n - o for total, n, o in zip(self._sums, new, old, strict=True)]
-        self._needed[self._legends.get(file_id, "")] -= 1
-        self._legends[file_id] = measured.legend if measured else ""
-        self._needed[self._legends[file_id]] += 1
+        rendered = self._measure(file_id, shape) if shape else None
+        new = (rendered.counts, rendered.legend) if rendered else (_NOTHING, "")
+        old = self._measured.get(file_id, (_NOTHING, ""))
+        self._measured[file_id] = new
+        self._sums = tuple(total + n - o for total, n, o in zip(self._sums, new[0], old[0], strict=True))
+        self._needed[old[1]] -= 1
+        self._needed[new[1]] += 1
 
     @property
-    def totals(self) -> list[int]:
+    def totals(self) -> Counts:
         """Exact tokens of what is there, the legend that it needs included, by vocabulary."""
-        legend = self._count(joint_legend(each for each, files in self._needed.items() if files > 0))
-        return [total + more for total, more in zip(self._sums, legend, strict=True)]
+        legend = self._legend_counts(joint_legend(each for each, files in self._needed.items() if files > 0))
+        return tuple(total + more for total, more in zip(self._sums, legend, strict=True))
 
     def shape(self, file_id: int) -> Shape | None:
         """Return what a file shows now, None for a file that is not there."""
-        level, outer = RUNGS[self._rungs.get(file_id, 0)]
-        if level == 0:
-            return None
-        wanted, why = self._selection.shapes.get(file_id), self._selection.reasons.get(file_id, "")
-        if wanted is None:
-            return Shape(level, outer=outer, why=why)
+        shape = RUNGS[self._heights.get((file_id, WHOLE_FILE), 0)]
+        wanted = self._selection.shapes.get(file_id)
+        if shape.level == 0 or wanted is None:
+            return shape if shape.level else None
         sections = tuple(
-            section._replace(level=self._part_level(file_id, part, section.level, level))
+            section._replace(level=self._heights.get((file_id, part), min(section.level, shape.level)))
             for part, section in enumerate(wanted.sections)
         )
-        first = len(wanted.sections)
         spans = tuple(
             span
-            for part, span in enumerate(wanted.spans, first)
-            if self._parts.get((file_id, part), 0) >= span.level
+            for part, span in enumerate(wanted.spans, len(sections))
+            if self._heights.get((file_id, part), 0) >= span.level
         )
-        return Shape(level, sections, spans, outer, why)
-
-    def _part_level(self, file_id: int, part: int, wanted: int, level: int) -> int:
-        reached = self._parts.get((file_id, part))
-        return min(wanted, level) if reached is None else reached
-
-    def shapes(self) -> dict[int, Shape]:
-        """Return the shape of every file that is there."""
-        return {
-            file_id: shape for file_id in sorted(self._rungs) if (shape := self.shape(file_id)) is not None
-        }
+        return shape._replace(sections=sections, spans=spans)
 
     @property
     def shown(self) -> list[int]:
-        """Files that are there, in no particular order."""
-        return [file_id for file_id, step in self._rungs.items() if step]
+        """The files that are there."""
+        return sorted(file_id for file_id, part in self._heights if part == WHOLE_FILE)
 
-    def height_of(self, file_id: int, part: int) -> int:
-        """Return the level of a part, or the rung of a file, 0 before its first step."""
-        return self._rungs.get(file_id, 0) if part == WHOLE_FILE else self._parts.get((file_id, part), 0)
+    def fitted(self) -> Fitted:
+        """Return the shapes of what is there."""
+        shapes = {file_id: self.shape(file_id) for file_id in self.shown}
+        return Fitted({file_id: shape for file_id, shape in shapes.items() if shape}, self.totals)
 
 
 def fit(
@@ -243,81 +219,118 @@ def fit(
     budget: int,
     measure: Measure,
     measure_rest: Callable[[list[int]], Counts],
-    *,
-    count: Callable[[str], Counts],
 ) -> Fitted:
     """Take steps in order while the exact text, its closing line about the rest included, fits the budget.
 
     The bulk is taken by estimate; then single steps are taken back, or added, by exact count.
     """
-    rest = measure_rest([])
+
+    def fits(work: _Fit) -> bool:
+        return max(map(sum, zip(work.totals, measure_rest(work.shown), strict=True))) <= budget
+
     if steps.tokens.sum() <= _PLAUSIBLE * budget:
         # A plan that was packed to the budget fits by a hair: no estimate may decide that it does not.
-        whole = _Fit(selection, measure, count)
-        _take_bulk(whole, _rows(steps, slice(None)))
-        if max(total + r for total, r in zip(whole.totals, measure_rest(whole.shown), strict=True)) <= budget:
-            return Fitted(whole.shapes(), tuple(whole.totals))
-    work = _Fit(selection, measure, count)
-    taken = int(np.searchsorted(np.cumsum(steps.tokens), max(budget - max(rest), 0), side="right"))
-    accepted = _take_bulk(work, _rows(steps, slice(taken)))
-    _give_back(work, accepted, budget - max(rest))
-    tried = slice(taken, taken + _MOST_TRIED)
-    _take_more(work, _rows(steps, tried), steps.tokens[tried].tolist(), budget - max(rest), accepted)
-    _give_back(work, accepted, budget, measure_rest)
-    return Fitted(work.shapes(), tuple(work.totals))
+        whole = _take_bulk(_Fit(selection, measure), steps, len(steps.tokens))
+        if fits(whole):
+            return whole.fitted()
+    room = budget - max(measure_rest([]))
+    bulk = int(np.searchsorted(np.cumsum(steps.tokens), max(room, 0), side="right"))
+    work = _take_bulk(_Fit(selection, measure), steps, bulk)
+    while work.taken and max(work.totals) > room:
+        work.take_back()
+    _take_more(work, steps, slice(bulk, bulk + _MOST_TRIED), room)
+    while work.taken and not fits(work):
+        work.take_back()
+    return work.fitted()
 
 
-_Row = tuple[int, int, int]
-_Accepted = list[tuple[_Row, int]]
-"""Steps taken, in order, each with the height that its part had before."""
-
-
-def _rows(steps: DetailSteps, some: slice) -> list[_Row]:
+def _rows(steps: DetailSteps, some: slice) -> Iterable[_Row]:
     """Return some steps one by one; all of a large tree's would take longer than the rest of the drawing."""
-    return list(
-        zip(steps.file[some].tolist(), steps.part[some].tolist(), steps.height[some].tolist(), strict=True)
-    )
+    return zip(steps.file[some].tolist(), steps.part[some].tolist(), steps.height[some].tolist(), strict=True)
 
 
-def _take_bulk(work: _Fit, rows: list[_Row]) -> _Accepted:
-    accepted: _Accepted = []
-    for row in rows:
-        if work.stands_on(*row):
-            accepted.append((row, work.height_of(*row[:2])))
-            work.set(*row)
+def _take_bulk(work: _Fit, steps: DetailSteps, number: int) -> _Fit:
+    for row in _rows(steps, slice(number)):
+        work.take(row)
     for file_id in work.shown:
         work.recount(file_id)
-    return accepted
+    return work
 
 
-def _give_back(
-    work: _Fit, accepted: _Accepted, room: int, measure_rest: Callable[[list[int]], Counts] | None = None
-) -> None:
-    """Undo the latest steps until the totals fit."""
-    while accepted:
-        rest = measure_rest(work.shown) if measure_rest else (0,) * len(work.totals)
-        if max(total + r for total, r in zip(work.totals, rest, strict=True)) <= room:
-            return
-        (file_id, part, _), before = accepted.pop()
-        work.set(file_id, part, before)
-        work.recount(file_id)
-
-
-def _take_more(work: _Fit, rows: list[_Row], estimates: list[float], room: int, accepted: _Accepted) -> None:
+def _take_more(work: _Fit, steps: DetailSteps, some: slice, room: int) -> None:
     """Add what still fits, passing over a few parts that do not."""
     misses = 0
-    for row, estimate in zip(rows, estimates, strict=True):
+    for row, estimate in zip(_rows(steps, some), steps.tokens[some].tolist(), strict=True):
         left = room - max(work.totals)
         if misses >= _MOST_MISSES or left < _LEAST_PART:
             return
-        if estimate > _HOPELESS * left + _LEAST_PART or not work.stands_on(*row):
+        if estimate > _HOPELESS * left + _LEAST_PART or not work.take(row):
             continue
-        before = work.height_of(*row[:2])
-        work.set(*row)
         work.recount(row[0])
         if max(work.totals) > room:
-            work.set(row[0], row[1], before)
-            work.recount(row[0])
+            work.take_back()
             misses += 1
-        else:
-            accepted.append((row, before))
+
+
+MOST_CUTS = 200
+"""Cuts that a map names one by one; ``RepoMap.cut_files`` counts them all."""
+
+
+class Cut(NamedTuple):
+    """A file that is shown at less than its plan asks for, because the budget was spent."""
+
+    path: str
+    wanted: int
+    """The highest level that the plan asks for in the file."""
+    drawn: int
+    """The highest level that is drawn of what was cut; 0 for a file that is left out."""
+    tokens_to_add: int
+    """Estimated."""
+
+
+def find_cuts(
+    index: Index, selection: Selection, ranks: Floats, steps: DetailSteps, shapes: dict[int, Shape]
+) -> tuple[tuple[Cut, ...], int]:
+    """Return the files that show less than they should, and how many there are in all.
+
+    What rules ask for comes first, then by weight and rank.
+
+    Args:
+        index: of the tree.
+        selection: what the plan asks for.
+        ranks: shape (files,).
+        steps: what could be added.
+        shapes: what the map shows, by the id of the file.
+    """
+    is_file = steps.part == WHOLE_FILE
+    levels = np.where(is_file, np.array([rung.level for rung in RUNGS])[steps.height], steps.height)
+    reached, wanted = np.zeros(len(ranks), np.int64), np.zeros(len(ranks), np.int64)
+    reached[list(shapes)] = [shape.level for shape in shapes.values()]
+    np.maximum.at(wanted, steps.file, levels)
+    missing = is_file & (levels > reached[steps.file])
+    for at in np.flatnonzero(~is_file).tolist():
+        file_id, part = int(steps.file[at]), int(steps.part[at])
+        missing[at] = levels[at] > _part_level(selection.shapes[file_id], shapes.get(file_id), part)
+    tokens_left = np.bincount(steps.file[missing], steps.tokens[missing], len(ranks))
+    cut = np.unique(steps.file[missing])
+    order = cut[np.lexsort((cut, -ranks[cut], -selection.weights[cut], ~selection.explicit[cut]))]
+    found = [
+        Cut(
+            index.paths[file_id],
+            int(wanted[file_id]),
+            min(shapes[file_id].highest, int(wanted[file_id]) - 1) if file_id in shapes else 0,
+            round(float(tokens_left[file_id])),
+        )
+        for file_id in order[:MOST_CUTS].tolist()
+    ]
+    return tuple(found), len(order)
+
+
+def _part_level(wanted: Shape, drawn: Shape | None, part: int) -> int:
+    """Return the level at which a section or a span is drawn."""
+    if drawn is None:
+        return 0
+    if part < len(wanted.sections):
+        return drawn.sections[part].level
+    span = wanted.spans[part - len(wanted.sections)]
+    return span.level if span in drawn.spans else 0

@@ -14,12 +14,12 @@ from repo_map.outline.costs import file_level_costs
 from repo_map.outline.excerpt import excerpt
 from repo_map.outline.exclusions import excluded_by, with_exclusions_of
 from repo_map.outline.places import Place
-from repo_map.outline.render_cache import RenderCache, Style
+from repo_map.outline.render_cache import RenderCache
 from repo_map.outline.rendering import joint_legend
 from repo_map.outline.sections import Parts, Section, Shape, captured_spans, line_range, qualified_names
 from repo_map.outline.select import files_named
 from repo_map.plan.model import MAX_WHY_CHARS, FlightPlan, Focus, PathBoost, SectionRule, VerbosityRule
-from repo_map.text.tokens import DEFAULT_ENCODING, count
+from repo_map.text.tokens import count
 
 if TYPE_CHECKING:
     from repo_map.index.index import Index
@@ -133,7 +133,7 @@ def pack(
         *map(draft.rule, paths),
     )
     update = {"focus": Focus(paths=(*boosts, *further), symbols=focus.symbols), "verbosity": rules}
-    plan = own.model_copy(update={**update, "reasons": False})
+    plan = own.model_copy(update=update)
     return Packed(with_exclusions_of(index, plan, own), tuple(without_room), tuple(in_part))
 
 
@@ -243,7 +243,7 @@ class _Draft:
         self._index = index
         self._own = own
         self._terms = terms
-        self._cache = RenderCache(index, Style(DEFAULT_ENCODING, bool(own.line_numbers)))
+        self._cache = RenderCache(index, line_numbers=bool(own.line_numbers))
         self._levels: dict[str, int] = {}
         """Of what no section names, by path."""
         self._sections: dict[str, tuple[SectionRule, ...]] = {}

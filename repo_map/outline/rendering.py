@@ -9,8 +9,8 @@ from itertools import chain, pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
 from repo_map.languages.kinds import MEMBERS
-from repo_map.messages import is_printable, one_line, plural, printable
-from repo_map.outline.sections import Parts, Shape, levels_of, line_range, line_spans
+from repo_map.messages import is_printable, plural, printable
+from repo_map.outline.sections import Shape, levels_of, line_spans
 from repo_map.parsing.values import LineRange
 
 if TYPE_CHECKING:
@@ -36,23 +36,16 @@ _NO_WORDS = re.compile(r"[\W_]*")
 _DOC_TAG = re.compile(
     r"[\s*/#!]*(?:[@\\:](?:param|return|throws|raises?|arg|see|since|author|type|rtype)\b|Args:|Parameters:?$|Returns:)"
 )
-_BEFORE_WHY = "  "
-"""Between what a line of the map tells and why what follows is shown; no path that is not quoted holds it."""
-_LOOSE_PATH = re.compile(rf"[\s\"⋮■/]|.*(?:\s|:\d+|{_BEFORE_WHY}.*)$", re.DOTALL)
-_WHY = rf"(?:{_BEFORE_WHY}.*)?"
-_HEADER = re.compile(rf'{MARK} ("(?:[^"\\]|\\.)*"|[^"].*?)(?::(\d+))?{_WHY}\n?')
-_GAP = re.compile(rf"^{ELISION}(?: \d+{_WHY})?$", re.MULTILINE)
+_LOOSE_PATH = re.compile(r"[\s\"⋮■/]|.*(?:\s|:\d+)$", re.DOTALL)
+_HEADER = re.compile(rf'{MARK} ("(?:[^"\\]|\\.)*"|[^"].*?)(?::(\d+))?\n?')
+_GAP = re.compile(rf"^{ELISION}(?: \d+)?$", re.MULTILINE)
 _NUMBER = re.compile(rf"\d+{_BAR}")
 _NUMBERED = re.compile(rf"^\d+{_BAR}", re.MULTILINE)
 
 
-def render_header(path: str, first: int = 1, why: str = "") -> str:
+def render_header(path: str, first: int = 1) -> str:
     """Return the line above what is shown of a file, with the number of its first line unless that is 1."""
-    return f"{MARK} {render_path(path)}{f':{first}' if first > 1 else ''}{_told(why)}"
-
-
-def _told(why: str) -> str:
-    return f"{_BEFORE_WHY}{one_line(why)}" if why else ""
+    return f"{MARK} {render_path(path)}{f':{first}' if first > 1 else ''}"
 
 
 def path_in_header(line: str) -> str | None:
@@ -92,7 +85,7 @@ def number_lines(header: str, lines: Sequence[str]) -> list[str]:
     at, numbered = int(found[2] or 1) if found else 1, []
     for line in lines:
         if line.startswith(ELISION):
-            told = line.removeprefix(ELISION).partition(_BEFORE_WHY)[0].strip()
+            told = line.removeprefix(ELISION).strip()
             at = int(told) if told.isdecimal() else 0
             numbered.append(line)
             continue
@@ -109,27 +102,6 @@ def render_path(path: str) -> str:
     if not is_printable(path) or _LOOSE_PATH.match(path):
         return json.dumps(path)
     return path
-
-
-def render_paths(paths: Sequence[str]) -> frozenset[str]:
-    """Return the lines of many paths; one look at all of them is faster than one at each."""
-    together = "\n".join(paths)
-    plain = together.isascii() and not {'"', ":"} & {*together} and together.replace("\n", "").isprintable()
-    odd = not plain and (
-        printable(together) != together
-        or any(
-            character in '"⋮■:\t' or (character.isspace() and character not in " \n")
-            for character in set(together)
-        )
-    )
-    edges = f"\n{together}\n"
-    if (
-        not odd
-        and together.count("\n") == max(len(paths) - 1, 0)
-        and not any(edge in edges for edge in ("\n ", " \n", "\n/"))
-    ):
-        return frozenset(paths)
-    return frozenset(map(render_path, paths))
 
 
 _CLOSING = re.compile(rf"{ELISION} [\d,]+ more files?(?:: .*)?\n?")
@@ -165,7 +137,7 @@ def render_body(
     definitions: Sequence[Definition],
     shape: Shape,
     *,
-    is_told_path: Callable[[str], bool],
+    is_path_line: Callable[[str], bool],
     line_numbers: bool = False,
 ) -> Body:
     """Return the lines of a file that its shape shows.
@@ -178,7 +150,6 @@ def render_body(
         lines.pop()
     shown, around = _shown_lines(lines, definitions, shape)
     numbers = _with_short_gaps(lines, shown)
-    reasons = _reasons_by_line(lines, definitions, shape)
     drawn: list[str] = []
     cut: set[int] = set()
     # A file of blanks alone has none.
@@ -193,9 +164,9 @@ def render_body(
                 continue
             if previous:
                 _drop_blank_end(drawn)
-                drawn.append(f"{ELISION} {number}{_told(reasons.get(number, ''))}")
+                drawn.append(f"{ELISION} {number}")
                 told = expected = number
-        line = _printable(lines[number - 1], is_told_path)
+        line = _printable(lines[number - 1], is_path_line)
         if not verbatim and len(line) > _LONGEST_OUTLINE_LINE:
             line = f"{line[:_LONGEST_OUTLINE_LINE]}…"
             cut.add(number)
@@ -208,7 +179,10 @@ def render_body(
         _drop_blank_end(drawn)
         drawn.append(ELISION)
     if shape.outer:
-        drawn.append(f"{ELISION} {plural(_hidden(definitions, shape), 'more definition')}")
+        levels = levels_of(definitions, shape)
+        hidden = (each.kind for each, level in zip(definitions, levels, strict=True) if level < 2)
+        number = sum(kind not in MEMBERS for kind in hidden)
+        drawn.append(f"{ELISION} {plural(number, 'more definition')}")
     return Body("\n".join([*drawn, ""]), _ranges(numbers, cut), first)
 
 
@@ -231,33 +205,6 @@ def _ranges(numbers: Sequence[int], cut: Set[int]) -> tuple[LineRange, ...]:
     return tuple(map(LineRange, firsts, lasts))
 
 
-def _hidden(definitions: Sequence[Definition], shape: Shape) -> int:
-    """Return the number of definitions that a full structure would show and this shape does not."""
-    levels = levels_of(definitions, shape)
-    return sum(
-        level < 2 and definition.kind not in MEMBERS
-        for level, definition in zip(levels, definitions, strict=True)
-    )
-
-
-def _reasons_by_line(lines: Sequence[str], definitions: Sequence[Definition], shape: Shape) -> dict[int, str]:
-    """Return why parts are shown, by the first line of each that is not blank; the last section holds."""
-    if not any(section.why for section in shape.sections):
-        return {}
-    parts = Parts(definitions)
-    reasons: dict[int, str] = {}
-    for section in shape.sections:
-        firsts = (
-            [line_range(section.lines).first]
-            if section.lines
-            else [_first_line(definitions[row]) for row in parts.named(section.pattern)]
-        )
-        for first in firsts:
-            filled = (n for n in range(first, len(lines) + 1) if lines[n - 1].strip())
-            reasons[next(filled, first)] = section.why
-    return reasons
-
-
 def _first_line(definition: Definition) -> int:
     """Return the line that a definition begins on, with the comment above it."""
     return definition.doc_start if 0 < definition.doc_start < definition.start else definition.start
@@ -268,11 +215,11 @@ def _drop_blank_end(drawn: list[str]) -> None:
         drawn.pop()
 
 
-def _printable(line: str, is_told_path: Callable[[str], bool]) -> str:
+def _printable(line: str, is_path_line: Callable[[str], bool]) -> str:
     """Drop what a terminal would act on, and set apart a line that could pass for one of the map's own."""
     line = printable(line)
     is_mark = line.startswith((ELISION, MARK)) or (_BAR in line and _NUMBER.match(line) is not None)
-    return f" {line}" if is_mark or is_told_path(line) else line
+    return f" {line}" if is_mark or is_path_line(line) else line
 
 
 def _shown_lines(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left
+from collections import defaultdict
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -33,13 +34,11 @@ class Section(NamedTuple):
     pattern: str
     lines: str
     level: int
-    why: str = ""
-    """Why it is shown, in a few words."""
 
     @classmethod
     def of(cls, rule: SectionRule) -> Section:
         """Take a section over from a plan."""
-        return cls(rule.pattern or "", rule.lines or "", rule.level, rule.why or "")
+        return cls(rule.pattern or "", rule.lines or "", rule.level)
 
 
 class Shape(NamedTuple):
@@ -52,13 +51,6 @@ class Shape(NamedTuple):
     """Lines that custom queries captured."""
     outer: bool = False
     """Whether definitions within definitions are left out, where no section names them."""
-    why: str = ""
-    """Why the file is shown, in a few words."""
-
-    def without_reasons(self) -> Shape:
-        """Return the same lines without a word of why."""
-        sections = tuple(section._replace(why="") for section in self.sections)
-        return self._replace(why="", sections=sections)
 
     @property
     def highest(self) -> int:
@@ -98,7 +90,7 @@ def levels_of(definitions: Sequence[Definition], shape: Shape) -> list[int]:
     decided = deciding_sections(definitions, shape.sections)
     levels = [shape.level if at < 0 else shape.sections[at].level for at in decided]
     if shape.outer:
-        inner = [at < 0 <= d.parent for at, d in zip(decided, definitions, strict=True)]
+        inner = [at < 0 <= each.parent for at, each in zip(decided, definitions, strict=True)]
         levels = [1 if hidden else level for hidden, level in zip(inner, levels, strict=True)]
     spans = [span for span in line_spans(shape) if span.level < 4]
     heads = sorted((definition.sig_start, index) for index, definition in enumerate(definitions))
@@ -110,10 +102,7 @@ def levels_of(definitions: Sequence[Definition], shape: Shape) -> list[int]:
 
 def line_spans(shape: Shape) -> list[Span]:
     """Return the line ranges that a shape asks for, from sections and custom queries alike."""
-    return [
-        *(Span(*line_range(s.lines), s.level) for s in shape.sections if s.lines),
-        *shape.spans,
-    ]
+    return [*(Span(*line_range(s.lines), s.level) for s in shape.sections if s.lines), *shape.spans]
 
 
 def line_range(lines: str) -> LineRange:
@@ -127,26 +116,23 @@ class Parts:
 
     def __init__(self, definitions: Sequence[Definition]) -> None:
         self.names = qualified_names(definitions)
-        self._leaves = [definition.name for definition in definitions]
-        self._by_name = _positions(self.names)
-        self._by_leaf = _positions(self._leaves)
+        self._by_name: defaultdict[str, list[int]] = defaultdict(list)
+        self._by_leaf: defaultdict[str, list[int]] = defaultdict(list)
+        for row, definition in enumerate(definitions):
+            self._by_name[self.names[row]].append(row)
+            self._by_leaf[definition.name].append(row)
 
     def named(self, pattern: str) -> Sequence[int]:
-        """Return the definitions that a section's pattern names."""
+        """Return the definitions that a section's pattern names, by their qualified names if any has it."""
         if pattern in self._by_name:
             return self._by_name[pattern]
         if (name := globs.literal(pattern)) is not None:
-            return self._by_name.get(name, ()) or self._by_leaf.get(name, ())
+            return self._by_name.get(name, []) or self._by_leaf.get(name, [])
         match = globs.compile_name(pattern).fullmatch
-        whole = [index for index, name in enumerate(self.names) if match(name)]
-        return whole or [index for index, leaf in enumerate(self._leaves) if match(leaf)]
-
-
-def _positions(names: Sequence[str]) -> dict[str, list[int]]:
-    found: dict[str, list[int]] = {}
-    for index, name in enumerate(names):
-        found.setdefault(name, []).append(index)
-    return found
+        for known in (self._by_name, self._by_leaf):
+            if found := [row for name, rows in known.items() if match(name) for row in rows]:
+                return sorted(found)
+        return ()
 
 
 Lines = tuple[tuple[int, int], ...]
@@ -154,7 +140,8 @@ Lines = tuple[tuple[int, int], ...]
 
 _MOST_REMEMBERED = 1_000_000
 """Captured ranges of lines that are remembered, of all queries together."""
-_Known = LRUCache[tuple[str, str], "dict[int, Lines] | str"]
+_Captures = dict[int, Lines] | str
+"""Captures by file, or why the query can't be run."""
 
 
 def captured_spans(index: Index, queries: Sequence[CustomQuery]) -> dict[int, tuple[Span, ...]]:
@@ -166,29 +153,23 @@ def captured_spans(index: Index, queries: Sequence[CustomQuery]) -> dict[int, tu
     Raises FlightPlanError for a query that no language of the files it is meant for understands, and for one
     that takes more than the limits allow.
     """
-    found: dict[int, list[Span]] = {}
+    found: dict[int, set[Span]] = {}
     for position, query in enumerate(queries):
-        if query.level < 2:
-            continue
-        for file_id, ranges in _run(index, query, position).items():
-            if query.level < 4:
-                heads = sorted(definition.sig_start for definition in index.definitions(file_id))
-                spans = [_outlined(a, b, query.level, heads) for a, b in ranges]
-            else:
-                spans = [Span(a, b, 4) for a, b in ranges]
-            found.setdefault(file_id, []).extend(spans)
-    return {file_id: tuple(sorted(set(spans))) for file_id, spans in sorted(found.items())}
+        for file_id, ranges in _run(index, query, position).items() if query.level > 1 else ():
+            heads = sorted(definition.sig_start for definition in index.definitions(file_id))
+            for first, last in ranges:
+                at = bisect_left(heads, first)
+                if query.level == 4 or (at < len(heads) and heads[at] <= last):
+                    span = Span(first, last, query.level)
+                else:
+                    span = Span(first, first, 4)
+                found.setdefault(file_id, set()).add(span)
+    return {file_id: tuple(sorted(spans)) for file_id, spans in sorted(found.items())}
 
 
 def captures_nothing(index: Index, query: CustomQuery, position: int) -> bool:
     """Say whether a query that is run finds nothing in the files that it is meant for."""
     return query.level > 1 and not any(_run(index, query, position).values())
-
-
-def _outlined(first: int, last: int, level: int, heads: Sequence[int]) -> Span:
-    at = bisect_left(heads, first)
-    has_definition = at < len(heads) and heads[at] <= last
-    return Span(first, last, level) if has_definition else Span(first, first, 4)
 
 
 def _run(index: Index, query: CustomQuery, position: int) -> dict[int, Lines]:
@@ -205,15 +186,13 @@ def _run(index: Index, query: CustomQuery, position: int) -> dict[int, Lines]:
     return found
 
 
-def _known(_index: Index) -> _Known:
-    return _Known(_MOST_REMEMBERED, _size)
+def _known(_index: Index) -> LRUCache[tuple[str, str], _Captures]:
+    return LRUCache(
+        _MOST_REMEMBERED, lambda found: 1 if isinstance(found, str) else 1 + sum(map(len, found.values()))
+    )
 
 
-def _size(found: dict[int, Lines] | str) -> int:
-    return 1 if isinstance(found, str) else 1 + sum(map(len, found.values()))
-
-
-def _captured(index: Index, query: CustomQuery) -> tuple[dict[int, Lines] | str, bool]:
+def _captured(index: Index, query: CustomQuery) -> tuple[_Captures, bool]:
     """Return the lines that a query captures by file, or why it can't be run; and whether that stays so."""
     named = globs.select(query.pattern, index.paths)
     if not named:

@@ -35,8 +35,6 @@ class Selection(NamedTuple):
     weights: NDArray[np.float64]
     """The largest focus weight that names the file or a symbol of it, else 1, shape (files,)."""
     shapes: dict[int, Shape]
-    reasons: dict[int, str]
-    """Why files are shown, of those whose rules say so."""
 
 
 def files_named(index: Index, pattern: str) -> NDArray[np.int64]:
@@ -61,45 +59,26 @@ def select(index: Index, plan: FlightPlan) -> Selection:
     explicit = np.zeros(len(levels), dtype=bool)
     weights = np.zeros(len(levels))
     sections: dict[int, tuple[Section, ...]] = {}
-    reasons: dict[int, str] = {}
     for rule in plan.verbosity:
         named = files_named(index, rule.pattern)
         levels[named] = 1 if rule.level is None else rule.level
         explicit[named] = True
-        own = tuple(Section.of(section) for section in rule.sections)
+        own = tuple(map(Section.of, rule.sections))
         for file_id in named.tolist() if own or sections else ():
             sections[file_id] = own
-        for file_id in named.tolist() if rule.why or reasons else ():
-            reasons[file_id] = rule.why or ""
     for named, weight in boosts(index, plan.focus) if plan.focus else ():
         weights[named] = np.maximum(weights[named], weight)
     weights[weights == 0] = 1.0
     _require_quick(index, sections)
     path_only = (flags & int(PATH_ONLY)) > 0
     levels[path_only] = np.minimum(levels[path_only], 1)
-    shapes = _shapes(index, plan, levels, sections, path_only)
-    if plan.reasons:
-        shapes = {file_id: shape._replace(why=reasons.get(file_id, "")) for file_id, shape in shapes.items()}
-    else:
-        reasons = {}
-        shapes = {file_id: shape.without_reasons() for file_id, shape in shapes.items()}
-    return Selection(levels, explicit, weights, shapes, reasons)
-
-
-def _shapes(
-    index: Index,
-    plan: FlightPlan,
-    levels: NDArray[np.int64],
-    sections: dict[int, tuple[Section, ...]],
-    path_only: NDArray[np.bool_],
-) -> dict[int, Shape]:
     spans = captured_spans(index, plan.custom_queries)
-    wanted = {file_id for file_id, own in sections.items() if own} | spans.keys()
-    return {
+    shapes = {
         file_id: Shape(int(levels[file_id]), sections.get(file_id, ()), spans.get(file_id, ()))
-        for file_id in sorted(wanted)
+        for file_id in sorted({file_id for file_id, own in sections.items() if own} | spans.keys())
         if levels[file_id] > 0 and not path_only[file_id]
     }
+    return Selection(levels, explicit, weights, shapes)
 
 
 def _require_quick(index: Index, sections: dict[int, tuple[Section, ...]]) -> None:

@@ -35,7 +35,7 @@ Lines = Annotated[str, Field(pattern=r"^[1-9]\d{0,8}-[1-9]\d{0,8}$")]
 Name = Annotated[str, Field(min_length=1, max_length=MAX_PATTERN_CHARS)]
 Query = Annotated[str, Field(min_length=1, max_length=MAX_QUERY_CHARS)]
 Why = Annotated[str, Field(max_length=MAX_WHY_CHARS), AfterValidator(one_line)]
-"""Why a file or a part of it is shown, in a few words: printed above it."""
+"""Why a file or a part of it is shown, in a few words: a note to readers of the plan, which is not drawn."""
 Weight = Annotated[float, Field(gt=0, le=1_000_000, allow_inf_nan=False)]
 _MAX_SHOWN_CHARS = 60
 _MAX_BITS = 1_000
@@ -49,9 +49,14 @@ _MESSAGES = {
 }
 
 
-def check_sections(data: Any, limit: int = MAX_SECTIONS) -> Any:
-    """Return a plan, or a partial one, as it was given; raise ``ValueError`` if it has too many sections."""
-    rules = data.get("verbosity") if isinstance(data, Mapping) else None
+def prepare_plan(data: Any, limit: int = MAX_SECTIONS) -> Any:
+    """Return a plan, or a partial one, as given but without secrets and the former key ``reasons``.
+
+    Raises ValueError if it has more than ``limit`` sections.
+    """
+    if not isinstance(data, Mapping):
+        return data
+    rules = data.get("verbosity")
     listed = rules if isinstance(rules, list | tuple) else ()
     given = (
         rule.get("sections") if isinstance(rule, Mapping) else getattr(rule, "sections", None)
@@ -63,7 +68,16 @@ def check_sections(data: Any, limit: int = MAX_SECTIONS) -> Any:
             f"The rules have {count:,} sections together, more than {limit:,}; "
             "use patterns that name more parts, or show whole files"
         )
-    return data
+    return _mask({key: value for key, value in data.items() if key != "reasons"})
+
+
+def _mask(value: Any) -> Any:
+    """Return YAML data without secrets in its strings and keys."""
+    if isinstance(value, str):
+        return mask_name(value)
+    if isinstance(value, dict):
+        return {_mask(key): _mask(part) for key, part in value.items()}
+    return [_mask(part) for part in value] if isinstance(value, list) else value
 
 
 def _refuse_bool(value: Any) -> Any:
@@ -78,15 +92,6 @@ def _check_glob(pattern: str) -> str:
     except FlightPlanError as error:
         raise ValueError(str(error)) from None
     return pattern
-
-
-def mask_strings(value: Any) -> Any:
-    """Return YAML data without secrets in its strings and keys."""
-    if isinstance(value, str):
-        return mask_name(value)
-    if isinstance(value, dict):
-        return {mask_strings(key): mask_strings(part) for key, part in value.items()}
-    return [mask_strings(part) for part in value] if isinstance(value, list) else value
 
 
 Level = Annotated[int, BeforeValidator(_refuse_bool), Field(ge=0, le=4)]
@@ -127,7 +132,6 @@ class SectionRule(_Part):
     """First and last line, 1-based and inclusive: ``120-180``."""
     level: Level
     why: Why | None = None
-    """Printed on the line before the part that counts what is left out."""
 
     @model_validator(mode="after")
     def _names_one_part(self) -> Self:
@@ -143,7 +147,6 @@ class VerbosityRule(_Part):
     level: Level | None = None
     """Level of the whole file, or, beside ``sections``, of what no section names (then 1 if left out)."""
     why: Why | None = None
-    """Printed in the headers of the files."""
     sections: tuple[SectionRule, ...] = ()
 
     @model_validator(mode="after")
@@ -188,14 +191,12 @@ class FlightPlan(_Part):
     custom_queries: tuple[CustomQuery, ...] = Field(default=(), max_length=MAX_QUERIES)
     line_numbers: bool | None = None
     """Whether lines of source have numbers; None leaves it to the caller of the renderer."""
-    reasons: bool = True
-    """Whether the map prints the ``why`` of its rules and sections."""
     tree: Annotated[TreeStamp | None, BeforeValidator(_stamp_of)] = None
 
     @model_validator(mode="before")
     @classmethod
-    def _check_sections_and_secrets(cls, data: Any) -> Any:
-        return mask_strings(check_sections(data))
+    def _prepare(cls, data: Any) -> Any:
+        return prepare_plan(data)
 
 
 def plan_error(error: ValidationError, model: type[BaseModel]) -> FlightPlanError:

@@ -27,9 +27,8 @@ from repo_map.plan.model import (
     SymbolBoost,
     VerbosityRule,
     Weight,
-    check_sections,
-    mask_strings,
     plan_error,
+    prepare_plan,
 )
 
 _MAX_QUERY_CHARS: Final = 40
@@ -68,7 +67,6 @@ def compare_plans(old: FlightPlan, new: FlightPlan) -> PlanChange:
     for field, line in (
         ("budget", f"budget {old.budget:,} → {new.budget:,}"),
         ("line_numbers", f"line numbers {'on' if new.line_numbers else 'off'}"),
-        ("reasons", "reasons told" if new.reasons else "reasons off"),
     ):
         if getattr(old, field) != getattr(new, field):
             diff[field] = getattr(new, field)
@@ -197,12 +195,11 @@ class PlanUpdate(_Update):
     verbosity: _at_most(MAX_RULES, _RuleUpdate) = ()  # type: ignore[valid-type]
     custom_queries: _at_most(MAX_QUERIES, _QueryUpdate) = ()  # type: ignore[valid-type]
     line_numbers: bool | None = None
-    reasons: bool | None = None
 
     @model_validator(mode="before")
     @classmethod
-    def _check_sections_and_secrets(cls, data: Any) -> Any:
-        return mask_strings(check_sections(data, MAX_SECTIONS * _UPDATE_FACTOR))
+    def _prepare(cls, data: Any) -> Any:
+        return prepare_plan(data, MAX_SECTIONS * _UPDATE_FACTOR)
 
 
 def apply_update(plan: FlightPlan, updates: Mapping[str, Any]) -> PlanChange:
@@ -217,7 +214,7 @@ def apply_update(plan: FlightPlan, updates: Mapping[str, Any]) -> PlanChange:
         raise plan_error(error, PlanUpdate) from None
     changed: dict[str, Any] = {
         field: FlightPlan.model_fields[field].default if update[field] is None else update[field]
-        for field in ("budget", "line_numbers", "reasons")
+        for field in ("budget", "line_numbers")
         if field in update
     }
     if "focus" in update:

@@ -4,19 +4,12 @@ from __future__ import annotations
 
 from functools import cache
 from threading import Lock
-from typing import Any, Literal
+from typing import Any, Final
 
 from repo_map.cache import return_arrays_when_freed
 
-TokenEncoding = Literal["cl100k", "o200k", "both"]
-"""``both`` counts with each and takes the larger, so that a text fits whichever tokenizer its reader uses."""
-
-DEFAULT_ENCODING: TokenEncoding = "both"
-_VOCABULARIES: dict[TokenEncoding, tuple[str, ...]] = {
-    "cl100k": ("cl100k_base",),
-    "o200k": ("o200k_base",),
-    "both": ("cl100k_base", "o200k_base"),
-}
+VOCABULARIES: Final = ("cl100k_base", "o200k_base")
+"""A text is counted with each, so that it fits whichever tokenizer its reader uses."""
 _RARE_WORD = "zxqvk_wjpt"
 _loading = Lock()
 
@@ -26,22 +19,22 @@ def load() -> None:
 
     Other threads run meanwhile: encoding several texts at once releases the interpreter.
     """
-    for name in _VOCABULARIES[DEFAULT_ENCODING]:
+    for name in VOCABULARIES:
         _tokenizer(name).encode_batch([_RARE_WORD])
 
 
-def counts(text: str, encoding: TokenEncoding = DEFAULT_ENCODING) -> tuple[int, ...]:
-    """Return the number of tokens of ``text`` by each vocabulary of an encoding.
+def counts(text: str) -> tuple[int, ...]:
+    """Return the number of tokens of ``text`` by each vocabulary.
 
     Special-token lookalikes count as ordinary text. No token of these vocabularies spans a line break that a
     letter follows, so texts that end with a line break and start with a letter have additive counts.
     """
-    return tuple(len(_tokenizer(name).encode_ordinary(text)) for name in _VOCABULARIES[encoding])
+    return tuple(len(_tokenizer(name).encode_ordinary(text)) for name in VOCABULARIES)
 
 
-def count(text: str, encoding: TokenEncoding = DEFAULT_ENCODING) -> int:
-    """Return the number of tokens of ``text``; for ``both``, the larger of the two counts."""
-    return max(counts(text, encoding))
+def count(text: str) -> int:
+    """Return the number of tokens of ``text``, by the larger of the counts."""
+    return max(counts(text))
 
 
 def _tokenizer(vocabulary: str) -> Any:

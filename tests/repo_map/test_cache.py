@@ -13,8 +13,6 @@ from repo_map.cache import TEMPORARY, LRUCache, load_arrays, newest_first, prune
 from repo_map.index import source_reader
 from repo_map.index.build import build_index
 from repo_map.index.store import Store
-from repo_map.outline.render_cache import TokenMemo
-from repo_map.text import tokens
 from tests.support.trees import write
 
 
@@ -75,16 +73,3 @@ def test_save_arrays_prunes_and_survives_an_unwritable_folder(
     (tmp_path / "other/derived").write_text("in the way")
     save_arrays(tmp_path / "other", "some", [np.arange(3)])
     assert load_arrays(tmp_path / "other", "some") is None
-
-
-def test_token_memo_needs_no_tokenizer_in_the_next_process(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    first = TokenMemo(tmp_path, "both")
-    texts = [f"def function_{number}(): pass\n" for number in range(50)]
-    expected = [tokens.counts(text) for text in texts]
-    assert [first.counts(text) for text in texts] == expected
-    first.save()
-    monkeypatch.setattr(tokens, "counts", None)
-    second = TokenMemo(tmp_path, "both")
-    assert [second.counts(text) for text in texts] == expected

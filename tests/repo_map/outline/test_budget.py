@@ -14,7 +14,7 @@ from repo_map.index.store import Store
 from repo_map.outline.draw import draw_map
 from repo_map.plan.model import FlightPlan, SectionRule, VerbosityRule
 from repo_map.text import tokens
-from tests.support.maps import HEADER, draw, index_of
+from tests.support.maps import draw, index_of
 
 SHOP = {
     "shop/cart.py": (
@@ -138,19 +138,6 @@ def test_a_budget_below_one_line_is_refused_by_name() -> None:
 def test_a_plan_that_excludes_everything_draws_nothing() -> None:
     drawn = draw(SHOP, "{budget: 1, verbosity: [{pattern: '**', level: 0}]}")
     assert (drawn.text, drawn.tokens, drawn.excluded) == ("", 0, len(SHOP))
-
-
-def test_each_tokenizer_can_count_alone() -> None:
-    for encoding in ("cl100k", "o200k", "both"):
-        drawn = draw(SHOP, "budget: 90", encoding=encoding)
-        assert tokens.count(drawn.text, encoding) == drawn.tokens <= 90
-
-
-def test_a_large_structure_steps_down_to_its_outermost_definitions_first() -> None:
-    methods = "".join(f"    def method_number_{i}(self):\n        pass\n\n" for i in range(40))
-    repo = {"big.py": f"class Alpha:\n{methods}\n\nclass Beta:\n{methods}"}
-    drawn = draw(repo, "budget: 60")
-    assert drawn.text == f"{HEADER} big.py\nclass Alpha:\nclass Beta:\n⋮ 80 more definitions\n\n"
 
 
 def test_a_cut_section_costs_what_the_section_costs() -> None:

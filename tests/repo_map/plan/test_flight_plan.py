@@ -56,7 +56,6 @@ PLANS = st.builds(
     focus=st.none() | FOCUS,
     verbosity=unique(RULES, "pattern"),
     custom_queries=st.lists(QUERIES, max_size=2, unique_by=lambda q: (q.pattern, q.query)),
-    reasons=st.booleans(),
     tree=st.none() | st.just(TreeStamp(fingerprint="ab12", files={"a b.py": "00000012", "c.py": "1e5"})),
 )
 
