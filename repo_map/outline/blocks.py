@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from bisect import bisect_right
 from collections.abc import Iterable, Mapping
 from itertools import accumulate
-from operator import attrgetter
 from typing import NamedTuple
 
 from repo_map.outline.rendering import (
@@ -21,8 +19,6 @@ from repo_map.outline.rendering import (
 )
 from repo_map.outline.sections import Shape
 from repo_map.parsing.values import LineRange
-
-_first = attrgetter("first")
 
 
 class Block(NamedTuple):
@@ -46,8 +42,7 @@ class Block(NamedTuple):
 
     def shows(self, lines: LineRange) -> bool:
         """Say whether all of some lines of the file stand in the block."""
-        at = bisect_right(self.shown, lines.first, key=_first) - 1
-        return at >= 0 and lines.last <= self.shown[at].last
+        return any(each.first <= lines.first and lines.last <= each.last for each in self.shown)
 
 
 class MapText(NamedTuple):
@@ -69,18 +64,16 @@ class MapText(NamedTuple):
         """Cut a map that was stored as text, given its files.
 
         The renderer sets apart every line of source that could pass for a header, a path or the closing line,
-        and drops what would end a line within one, so that a line which looks like one of them is it. Maps
-        of older versions have a file's path alone as its header.
+        and drops what would end a line within one, so that a line which looks like one of them is it.
         """
         lines = text.splitlines(keepends=True)
         closing = lines.pop() if lines and is_closing(lines[-1]) else ""
         body = lines[lines[:1] in ([LEGEND], [NUMBERED_LEGEND]) :]
-        marked = bool(body) and path_in_header(body[0]) is not None
         awaited = {render_path(path): path for path in paths}
         files: dict[str, list[str]] = {}
         block: list[str] = []
         for line in body:
-            told = (path_in_header(line) if marked else None) or line.removesuffix("\n")
+            told = path_in_header(line) or line.removesuffix("\n")
             if told in awaited:
                 block = files[awaited.pop(told)] = []
             block.append(line)
@@ -94,8 +87,7 @@ class MapText(NamedTuple):
     @property
     def legend(self) -> str:
         """The line that explains the map's marks; ``""`` where there are none."""
-        is_marked = next(iter(self.files.values()), "").startswith(MARK)
-        return joint_legend(map(legend_of, self.files.values())) if is_marked else ""
+        return joint_legend(map(legend_of, self.files.values()))
 
     @property
     def is_numbered(self) -> bool:

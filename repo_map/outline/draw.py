@@ -75,14 +75,9 @@ class RepoMap:
         """Return the block of a file, None for one that the map does not show."""
         return self._by_path.get(path)
 
-    def level_of(self, path: str) -> int:
-        """Return the highest level that any part of a file is shown at, 0 for a file that is not shown."""
-        block = self._by_path.get(path)
-        return 0 if block is None else block.level
-
     def shows(self, path: str, lines: LineRange) -> bool:
         """Say whether all of some lines of a file stand in the map."""
-        block = self._by_path.get(path)
+        block = self.block(path)
         return block is not None and block.shows(lines)
 
     @cached_property
@@ -114,11 +109,10 @@ def draw_map(
         _require_fit(index, plan, selection, render_cache)
     omitted = _Omitted(index, selection, plan.budget)
     steps = list_steps(index, selection, ranks)
-    fitted = fit(steps, selection, plan.budget, render_cache.draw, omitted.counts_without)
-    shapes = fitted.shapes
+    shapes, counts = fit(steps, selection, plan.budget, render_cache.draw, omitted.counts_without)
     order = sorted(shapes, key=lambda i: (-selection.weights[i], -ranks[i], i))
     closing = omitted.line_without(order)
-    total = max(map(sum, zip(fitted.counts, tokens.counts(closing), strict=True)))
+    total = max(map(sum, zip(counts, tokens.counts(closing), strict=True)))
     if total > plan.budget:
         raise BudgetError(
             f"A budget of {plural(plan.budget, 'token')} can't hold even the line that counts the files; "

@@ -118,14 +118,6 @@ _LEAST_PART = 6
 _NOTHING: Counts = (0,) * len(tokens.VOCABULARIES)
 
 
-class Fitted(NamedTuple):
-    """The shape of every file that a map shows, and what they cost."""
-
-    shapes: dict[int, Shape]
-    counts: Counts
-    """Exact tokens of all of them and of the legend, by vocabulary."""
-
-
 _Row = tuple[int, int, int]
 
 
@@ -207,10 +199,9 @@ class _Fit:
         """The files that are there."""
         return sorted(file_id for file_id, part in self._heights if part == WHOLE_FILE)
 
-    def fitted(self) -> Fitted:
-        """Return the shapes of what is there."""
-        shapes = {file_id: self.shape(file_id) for file_id in self.shown}
-        return Fitted({file_id: shape for file_id, shape in shapes.items() if shape}, self.totals)
+    def shapes(self) -> dict[int, Shape]:
+        """Return the shape of every file that is there."""
+        return {file_id: shape for file_id in self.shown if (shape := self.shape(file_id))}
 
 
 def fit(
@@ -219,10 +210,11 @@ def fit(
     budget: int,
     measure: Measure,
     measure_rest: Callable[[list[int]], Counts],
-) -> Fitted:
+) -> tuple[dict[int, Shape], Counts]:
     """Take steps in order while the exact text, its closing line about the rest included, fits the budget.
 
-    The bulk is taken by estimate; then single steps are taken back, or added, by exact count.
+    The bulk is taken by estimate; then single steps are taken back, or added, by exact count. Returned are
+    the shape of every file that is shown, and the exact tokens of them and of the legend by vocabulary.
     """
 
     def fits(work: _Fit) -> bool:
@@ -232,7 +224,7 @@ def fit(
         # A plan that was packed to the budget fits by a hair: no estimate may decide that it does not.
         whole = _take_bulk(_Fit(selection, measure), steps, len(steps.tokens))
         if fits(whole):
-            return whole.fitted()
+            return whole.shapes(), whole.totals
     room = budget - max(measure_rest([]))
     bulk = int(np.searchsorted(np.cumsum(steps.tokens), max(room, 0), side="right"))
     work = _take_bulk(_Fit(selection, measure), steps, bulk)
@@ -241,7 +233,7 @@ def fit(
     _take_more(work, steps, slice(bulk, bulk + _MOST_TRIED), room)
     while work.taken and not fits(work):
         work.take_back()
-    return work.fitted()
+    return work.shapes(), work.totals
 
 
 def _rows(steps: DetailSteps, some: slice) -> Iterable[_Row]:

@@ -109,7 +109,7 @@ def pack(
     general = [
         rule
         for rule in own.verbosity
-        if rule.pattern not in _EVERYTHING and (rule.level == 0 or not draft.has(rule.pattern))
+        if rule.pattern not in _EVERYTHING and (rule.level == 0 or not _is_file(index, rule))
     ]
     draft.room -= min(_cost_of(index, general), round(_GENERAL_SHARE * draft.room))
     captured = [index.paths[file] for file in captured_spans(index, own.custom_queries)]
@@ -117,18 +117,21 @@ def pack(
     draft.let_in(captured)
     without_room, in_part = draft.add_asked(list(_asked(index, own, latest or {})), places)
     draft.add_places(places, are_selected=are_selected)
-    order = dict.fromkeys((*(place.path for place in places), *draft.paths))
-    paths = [path for path in order if path in draft.paths]
+    order = dict.fromkeys((*(place.path for place in places), *draft.levels))
+    paths = [path for path in order if path in draft.levels]
     boosts = tuple(
         PathBoost(pattern=globs.escape(path), weight=float(len(paths) - at + 1))
         for at, path in enumerate(paths)
     )
     ours = {boost.pattern for boost in boosts}
+    let_in = [globs.escape(path) for path in captured if path not in draft.levels]
+    if len(let_in) > _MAX_CAPTURED:
+        let_in = list(dict.fromkeys(query.pattern for query in own.custom_queries))
     focus = own.focus or Focus()
     further = tuple(each for each in focus.paths if each.pattern not in ours)
     rules = (
         VerbosityRule(pattern="**", level=others),
-        *_captured_rules(own, [path for path in captured if path not in draft.paths]),
+        *(VerbosityRule(pattern=pattern, level=1) for pattern in let_in),
         *general,
         *map(draft.rule, paths),
     )
@@ -176,12 +179,11 @@ def is_shown(plan: FlightPlan, place: Place) -> bool:
     if rule is None or rule.level == _SOURCE:
         return rule is not None
     name = globs.escape(place.name)
-    for section in rule.sections:
-        first, last = line_range(section.lines) if section.lines else (0, -1)
-        is_inside = first <= place.last and place.first <= last
-        if section.level == _SOURCE and (section.pattern == name or is_inside):
-            return True
-    return False
+    sources = [section for section in rule.sections if section.level == _SOURCE]
+    ranges = [line_range(section.lines) for section in sources if section.lines]
+    return any(section.pattern == name for section in sources) or any(
+        each.first <= place.last and place.first <= each.last for each in ranges
+    )
 
 
 def general_rules(index: Index, plan: FlightPlan, own: FlightPlan) -> tuple[VerbosityRule, ...]:
@@ -192,8 +194,12 @@ def general_rules(index: Index, plan: FlightPlan, own: FlightPlan) -> tuple[Verb
         if rule not in own.verbosity
         and rule.level != 0
         and rule.pattern not in _EVERYTHING
-        and (index.file_id(globs.plain(rule.pattern)) is None or rule.level in (2, 3))
+        and (not _is_file(index, rule) or rule.level in (2, 3))
     )
+
+
+def _is_file(index: Index, rule: VerbosityRule) -> bool:
+    return index.file_id(globs.plain(rule.pattern)) is not None
 
 
 def goal_terms(goal: ParsedGoal) -> dict[str, float]:
@@ -207,14 +213,6 @@ def _cost_of(index: Index, rules: Sequence[VerbosityRule]) -> int:
     for rule in rules:
         levels[files_named(index, rule.pattern)] = 1 if rule.level is None else rule.level
     return int(file_level_costs(index)[np.arange(len(levels)), levels].sum())
-
-
-def _captured_rules(own: FlightPlan, paths: Sequence[str]) -> Iterator[VerbosityRule]:
-    """Yield the rules that let in files in which the user's queries capture something."""
-    patterns = list(map(globs.escape, paths))
-    if len(patterns) > _MAX_CAPTURED:
-        patterns = list(dict.fromkeys(query.pattern for query in own.custom_queries))
-    yield from (VerbosityRule(pattern=pattern, level=1) for pattern in patterns)
 
 
 def _asked(index: Index, own: FlightPlan, latest: Latest) -> Iterator[_Part]:
@@ -244,8 +242,8 @@ class _Draft:
         self._own = own
         self._terms = terms
         self._cache = RenderCache(index, line_numbers=bool(own.line_numbers))
-        self._levels: dict[str, int] = {}
-        """Of what no section names, by path."""
+        self.levels: dict[str, int] = {}
+        """Of what no section names, by path of the files of which something is shown."""
         self._sections: dict[str, tuple[SectionRule, ...]] = {}
         self._reasons: dict[str, str] = {}
         self._costs: dict[str, tuple[int, str]] = {}
@@ -255,15 +253,6 @@ class _Draft:
         self._fixed: set[str] = set()
         """Files that the user's plan gives one level in all: nothing is added to them."""
 
-    @property
-    def paths(self) -> list[str]:
-        """The files of which something is shown, or that are named."""
-        return list(self._levels)
-
-    def has(self, pattern: str) -> bool:
-        """Return whether a pattern names one file."""
-        return self._index.file_id(globs.plain(pattern)) is not None
-
     def let_in(self, paths: Iterable[str]) -> None:
         """Count files in which queries capture something, as the captures alone show them."""
         spans = captured_spans(self._index, self._own.custom_queries)
@@ -272,29 +261,25 @@ class _Draft:
             assert file is not None
             self.room -= max(self._cache.draw(file, Shape(1, (), spans[file])).counts)
 
-    def left(self) -> int:
-        """Return the tokens that nothing takes."""
-        legend = joint_legend(legend for _, legend in self._costs.values())
-        return self.room - sum(cost for cost, _ in self._costs.values()) - count(legend)
+    def _left(self, costs: Mapping[str, tuple[int, str]]) -> int:
+        """Return the tokens that nothing takes, where files cost so much."""
+        legend = joint_legend(legend for _, legend in costs.values())
+        return self.room - sum(cost for cost, _ in costs.values()) - count(legend)
 
-    def add(self, path: str, sections: Sequence[SectionRule] = (), level: int = 1) -> bool:
+    def add(self, path: str, sections: Sequence[SectionRule] = (), level: int = 1, reason: str = "") -> bool:
         """Show sections of a file, or of all of it a level, if they fit; return whether they are shown."""
         file = self._index.file_id(path)
         if file is None:
             return False
-        level = max(level, self._levels.get(path, 1))
-        known = self._sections.get(path, ())
-        merged = (*known, *(section for section in sections if section not in known))
+        level = max(level, self.levels.get(path, 1))
+        merged = tuple(dict.fromkeys((*self._sections.get(path, ()), *sections)))
         drawn = self._cache.draw(file, Shape(level, tuple(map(Section.of, merged))))
-        before = self._costs.get(path)
-        self._costs[path] = max(drawn.counts), drawn.legend
-        if self.left() < 0:
-            if before is None:
-                del self._costs[path]
-            else:
-                self._costs[path] = before
+        costs = {**self._costs, path: (max(drawn.counts), drawn.legend)}
+        if self._left(costs) < 0:
             return False
-        self._levels[path], self._sections[path] = level, merged
+        self._costs, self.levels[path], self._sections[path] = costs, level, merged
+        if reason:
+            self._reasons.setdefault(path, reason[:MAX_WHY_CHARS])
         return True
 
     def add_asked(self, parts: Sequence[_Part], places: Sequence[Place]) -> tuple[list[str], list[str]]:
@@ -308,12 +293,11 @@ class _Draft:
             latest -= part.is_latest
             # Each of several that were asked for last gets something.
             self.room -= (others := latest * _MIN_EXCERPT)
-            if self.add(part.path, [part.section] if part.section else [], 1 if part.section else part.level):
-                pass
-            elif part.is_latest and self._add_in_part(part, places):
-                in_part.append(part.label)
-            else:
-                without_room.append(part.label)
+            if not self.add(
+                part.path, [part.section] if part.section else [], 1 if part.section else part.level
+            ):
+                shown = part.is_latest and self._add_in_part(part, places)
+                (in_part if shown else without_room).append(part.label)
             self.room += others
         return without_room, in_part
 
@@ -352,8 +336,7 @@ class _Draft:
         others = [place for place in open_ if not are_selected and place.chance < _EXCERPT_CHANCE]
         without = [place for place in likely if not self._add_whole(place)]
         for place in without[:_MAX_EXCERPTS]:
-            if self._add_excerpt(place.path, place.first, place.last):
-                self._reasons.setdefault(place.path, place.reason[:MAX_WHY_CHARS])
+            self._add_excerpt(place.path, place.first, place.last, place.reason)
         misses = 0
         for place in others:
             misses += not self._add_whole(place)
@@ -363,20 +346,15 @@ class _Draft:
             self.add(place.path, [self._section(place, _SIGNATURE)])
 
     def _add_whole(self, place: Place) -> bool:
-        is_file = self._is_file(place)
-        shown = self.add(place.path, [] if is_file else [self._section(place)], _SOURCE if is_file else 1)
-        if shown:
-            self._reasons.setdefault(place.path, place.reason[:MAX_WHY_CHARS])
-        return shown
-
-    def _is_file(self, place: Place) -> bool:
         file = self._index.file_id(place.path)
         is_whole = file is not None and place.last >= self._index.files.lines[file]
-        return not place.name and place.first == 1 and is_whole
+        if is_whole and place.first == 1 and not place.name:
+            return self.add(place.path, (), _SOURCE, place.reason)
+        return self.add(place.path, [self._section(place)], reason=place.reason)
 
-    def _add_excerpt(self, path: str, first: int, last: int) -> bool:
+    def _add_excerpt(self, path: str, first: int, last: int, reason: str = "") -> bool:
         """Show the head of some lines, and those of them that the goal speaks of."""
-        left = self.left()
+        left = self._left(self._costs)
         file = self._index.file_id(path)
         if file is None or left < _MIN_EXCERPT:
             return False
@@ -388,7 +366,7 @@ class _Draft:
             room = round(share * left) * _CHARS_PER_TOKEN
             ranges = excerpt(lines, head, last, self._terms, room=room, doc=doc)
             sections = [SectionRule(lines=f"{low}-{high}", level=_SOURCE) for low, high in ranges]
-            if sections and self.add(path, sections):
+            if sections and self.add(path, sections, reason=reason):
                 return True
         return False
 
@@ -407,7 +385,7 @@ class _Draft:
         """Return the rule that shows what is chosen of a file."""
         return VerbosityRule(
             pattern=globs.escape(path),
-            level=self._levels[path],
-            sections=() if self._levels[path] == _SOURCE else self._sections[path],
+            level=self.levels[path],
+            sections=() if self.levels[path] == _SOURCE else self._sections[path],
             why=self._reasons.get(path) or None,
         )

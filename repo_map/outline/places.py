@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from itertools import groupby
+from operator import itemgetter
 from textwrap import shorten
 from typing import TYPE_CHECKING, Final, NamedTuple
 
@@ -13,18 +16,21 @@ from repo_map.languages.language import LanguageRole
 from repo_map.languages.registry import language_named
 from repo_map.lookup.locations import FileLocations
 from repo_map.messages import one_line
-from repo_map.outline.beside import neighbours_of
 from repo_map.outline.exclusions import without_excluded
 from repo_map.outline.sections import qualified_names
 from repo_map.outline.select import files_named
+from repo_map.relations.model import Confidence
+from repo_map.relations.resolve import relations_of
 from repo_map.sources.file_kinds import FileFlag, kinds_of
 from repo_map.text.terms import terms_in
 from repo_map.text.units import FUNCTION, GAP
 
 if TYPE_CHECKING:
     from repo_map.index.index import Index
+    from repo_map.parsing.values import Definition as DefinitionLines
     from repo_map.plan.model import FlightPlan
     from repo_map.ranking.score import Relevance, ScoredUnit
+    from repo_map.relations.model import Place as Definition
 
 LISTED: Final = 15
 """Places of an outline. On 58 development tasks 10, 15 and 30 list .69, .75 and .78 of the edited functions;
@@ -38,10 +44,14 @@ _MAX_OF_FILE: Final = 8
 """Places of one file: more of them take the lines of other files, and find no more on those tasks."""
 _MIN_COPIED_LINES: Final = 4
 """Lines from which on equal definitions are listed as one: shorter ones are alike by chance."""
+_MIN_SIBLINGS: Final = 3
+_WORD: Final = re.compile(r"\w+")
 _MAX_RELATED: Final = 8
 """Places beside one definition: who relies on it is what is left to ask."""
 _MAX_TYPE_LINES: Final = 60
 """Lines up to which a class is related: of a longer one a member is meant."""
+_MAX_SITES: Final = 60
+"""Uses of one name in the whole repository up to which they are looked at."""
 _MAX_REASON: Final = 48
 """Characters: a header has little room beside its path."""
 _WHOLE_KINDS: Final = FUNCTIONS | TEXT
@@ -102,6 +112,7 @@ def list_places(
             chosen.append(place)
             in_file[place.path] += 1
     chosen.sort(key=lambda place: -place.chance)
+    chosen = _without_siblings(index, chosen, {unit.name for unit in relevance.spelt})
     order = {path: at for at, path in enumerate(dict.fromkeys(place.path for place in chosen))}
     found: list[Place] = []
     told: set[str] = set()
@@ -112,28 +123,81 @@ def list_places(
     return found
 
 
+def _without_siblings(index: Index, places: Sequence[Place], named: Set[str]) -> list[Place]:
+    """Return places, of neighbours of one shape the likeliest alone, which names the others with their lines.
+
+    Such neighbours have one parent, nothing between them, and bodies of the same lines but for their words,
+    as ``get``, ``post`` and ``put``. What the goal ``named`` is listed by itself.
+    """
+    single = {(each.path, each.first): each for each in places if each.name not in named and not each.also}
+    listed = dict(zip(places, places, strict=True))
+    for path, number in Counter(path for path, _ in single).items():
+        file = index.file_id(path)
+        if file is None or number < _MIN_SIBLINGS:
+            continue
+        lines = index.sources.text(file).split("\n")
+        bodies = [
+            (each.parent, _shape_of(each, lines) if (path, each.start) in single else None, each.start)
+            for each in index.definitions(file)
+        ]
+        for (_, shape), run in groupby(sorted(bodies, key=itemgetter(0)), key=itemgetter(0, 1)):
+            group = [single[path, start] for *_, start in run] if shape else []
+            if len(group) >= _MIN_SIBLINGS:
+                best = max(group, key=lambda place: place.chance)
+                others = ", ".join(each.name.rpartition(".")[2] for each in group if each != best)
+                lines_of_all = f"{group[0].first}-{group[-1].last}"
+                also = f"like {shorten(others, _MAX_REASON, placeholder=' …')} {lines_of_all}"
+                listed = {key: each for key, each in listed.items() if key not in group or key == best}
+                listed[best] = best._replace(also=also)
+    return list(listed.values())
+
+
+def _shape_of(definition: DefinitionLines, lines: Sequence[str]) -> frozenset[str] | None:
+    """Return the lines of a function's body without their words; None for what is no function."""
+    code = lines[max(definition.sig_end, definition.doc_end) : definition.end]
+    is_function = definition.kind in FUNCTIONS
+    return frozenset(_WORD.sub("w", line.strip()) for line in code) if is_function else None
+
+
 def related_places(index: Index, place: Place, limit: int = _MAX_RELATED) -> list[Place]:
     """Return what a definition calls, and what calls or overrides it, each with that as its reason.
 
-    Tests and long classes are left out.
+    Tests and long classes are left out. Ways in which few are related come first.
     """
     file = index.file_id(place.path)
     rows = enumerate(index.definitions(file)) if file is not None else ()
     row = next((row for row, each in rows if (each.start, each.end) == (place.first, place.last)), -1)
     if file is None or row < 0:
         return []
+    name = ".".join(index.qualified_name(file, row).split(".")[-2:])
+    with relations_of(index).asking():
+        ways = [(reason, ends) for reason, ends in _related(index, (file, row)) if ends]
+    related = [(len(ends), end, reason, line) for reason, ends in ways for end, line in ends.items()]
     found: dict[tuple[str, int], Place] = {}
-    for each in sorted(neighbours_of(index, [(file, row)]), key=lambda each: (-each.share, each.place)):
-        other, at = each.place
-        definition = index.definitions(other)[at]
-        is_short_type = definition.kind in TYPES and definition.end - definition.start < _MAX_TYPE_LINES
-        if index.files.is_test(other) or each.is_owner:
-            continue
-        if definition.kind in FUNCTIONS or is_short_type:
-            path, name = index.paths[other], index.qualified_name(other, at)
-            why = one_line(each.why(index, (file, row)))
-            found[path, definition.start] = Place(path, definition.start, definition.end, name, why)
+    for _, (other, at), reason, line in sorted(related, key=lambda each: each[:2]):
+        each = index.definitions(other)[at]
+        is_short_type = each.kind in TYPES and each.end - each.start < _MAX_TYPE_LINES
+        if not index.files.is_test(other) and (each.kind in FUNCTIONS or is_short_type):
+            why = one_line(f"{reason} {name}, line {line}" if line else f"{reason} {name}")
+            path = index.paths[other]
+            found[path, each.start] = Place(path, each.start, each.end, index.qualified_name(other, at), why)
     return list(found.values())[:limit]
+
+
+def _related(index: Index, place: Definition) -> Iterator[tuple[str, dict[Definition, int]]]:
+    """Yield by reason the definitions that are related to one, with the line of the call of what it calls."""
+    relations = relations_of(index)
+    if not relations.knows(place[0]) or relations.max_confidence(place[0]) is not Confidence.RESOLVED:
+        return
+    callers = relations.callers_of(place) if relations.occurrence_count(place) <= _MAX_SITES else ()
+    for reason, ends in (
+        ("called by", [(each.target, each.line) for each in relations.calls_in(place)]),
+        ("overridden by", [(each.target, 0) for each in relations.overrides_of(place)]),
+        ("overrides", [(each.source, 0) for each in relations.overridden_by(place)]),
+        ("calls", [(each.source, 0) for each in callers]),
+    ):
+        # Of several calls of one definition the first line is told.
+        yield reason, {end: line for end, line in reversed(ends) if end != place and end[1] >= 0}
 
 
 def with_boosts(index: Index, relevance: Relevance, own: FlightPlan) -> Relevance:

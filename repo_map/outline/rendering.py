@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Iterable, Sequence, Set
-from itertools import chain, pairwise
+from itertools import chain
 from typing import TYPE_CHECKING, NamedTuple
 
 from repo_map.languages.kinds import MEMBERS
@@ -170,7 +170,8 @@ def render_body(
         if not verbatim and len(line) > _LONGEST_OUTLINE_LINE:
             line = f"{line[:_LONGEST_OUTLINE_LINE]}…"
             cut.add(number)
-        if line_numbers and line and (number != expected or _is_due(number, told)):
+        is_due = number // _EVERY > told // _EVERY and number - told > 1
+        if line_numbers and line and (number != expected or is_due):
             line, told, expected = f"{number}{_BAR}{line}", number, number
         drawn.append(line)
         expected = number + 1 if number == expected else 0
@@ -186,23 +187,15 @@ def render_body(
     return Body("\n".join([*drawn, ""]), _ranges(numbers, cut), first)
 
 
-def _is_due(number: int, told: int) -> bool:
-    """Say whether a line of a run is to tell its number, given the latest that was told."""
-    return number // _EVERY > told // _EVERY and number - told > 1
-
-
 def _ranges(numbers: Sequence[int], cut: Set[int]) -> tuple[LineRange, ...]:
     """Return the runs of ascending line numbers, without the lines that are cut."""
-    whole = [number for number in numbers if number not in cut] if cut else numbers
-    if not whole:
-        return ()
-    if whole[-1] - whole[0] == len(whole) - 1:
-        # A file that is drawn whole, whose lines may be many.
-        return (LineRange(whole[0], whole[-1]),)
-    gaps = [(before, after) for before, after in pairwise(whole) if after - before != 1]
-    firsts = [whole[0], *(after for _, after in gaps)]
-    lasts = [*(before for before, _ in gaps), whole[-1]]
-    return tuple(map(LineRange, firsts, lasts))
+    runs: list[LineRange] = []
+    for number in numbers:
+        if runs and runs[-1].last == number - 1 and number not in cut:
+            runs[-1] = LineRange(runs[-1].first, number)
+        elif number not in cut:
+            runs.append(LineRange(number, number))
+    return tuple(runs)
 
 
 def _first_line(definition: Definition) -> int:
@@ -276,16 +269,11 @@ def _outline(lines: Sequence[str], definition: Definition, level: int) -> list[i
         return [] if definition.kind in MEMBERS else [definition.sig_start]
     doc_start, doc_end = definition.doc_start, definition.doc_end
     if definition.kind == "heading" and not doc_start:
-        doc_start, doc_end = definition.sig_end + 1, _before_next_heading(lines, definition)
+        # Its own text goes to the first heading below it.
+        doc_start, doc_end = definition.sig_end + 1, min(definition.end, len(lines))
+        below = (at - 1 for at in range(doc_start, doc_end + 1) if lines[at - 1].startswith("#"))
+        doc_end = next(below, doc_end)
     return [*range(definition.start, definition.sig_end + 1), *_first_paragraph(lines, doc_start, doc_end)]
-
-
-def _before_next_heading(lines: Sequence[str], heading: Definition) -> int:
-    """Return the last line of a heading's own text, before the first heading below it."""
-    for number in range(heading.sig_end + 1, min(heading.end, len(lines)) + 1):
-        if lines[number - 1].startswith("#"):
-            return number - 1
-    return heading.end
 
 
 def _first_paragraph(lines: Sequence[str], start: int, end: int) -> range:

@@ -87,20 +87,15 @@ def find_drift(index: Index, plan: FlightPlan, repo_map: RepoMap) -> Drift:
         return Drift(stamped=True, same_tree=True, unmatched=unmatched)
     shown = {block.path for block in repo_map.blocks if block.level > 1}
     before = plan.tree.files
-    drifted = [
-        DriftedFile(path, change)
-        for path in sorted(shown | before.keys())
-        if (change := _change(index, path, before.get(path), path in shown))
-    ]
     if shown and not before:
         return Drift(stamped=True, same_tree=False, unmatched=unmatched, knows_files=False)
-    return Drift(
-        stamped=True,
-        same_tree=False,
-        files=tuple(drifted),
-        unmatched=unmatched,
-        by_first_look=bool(plan.tree.first_look),
+    changes = (
+        (path, _change(index, path, before.get(path), path in shown))
+        for path in sorted(shown | before.keys())
     )
+    files = tuple(DriftedFile(path, change) for path, change in changes if change)
+    by_first_look = bool(plan.tree.first_look)
+    return Drift(True, False, files, unmatched, by_first_look=by_first_look)
 
 
 def _unmatched(index: Index, plan: FlightPlan) -> tuple[str, ...]:

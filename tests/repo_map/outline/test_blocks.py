@@ -101,7 +101,6 @@ def test_lines_are_shown_only_where_all_of_them_are() -> None:
         [True] * len(inside) + [False] * len(beside)
     )
     assert not drawn.shows("shop/none.py", LineRange(1, 1))
-    assert (drawn.level_of("shop/cart.py"), drawn.level_of("shop/none.py")) == (4, 0)
 
 
 def test_a_blank_line_at_the_end_of_what_is_shown_is_not_missing() -> None:

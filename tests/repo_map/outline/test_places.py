@@ -81,6 +81,23 @@ def test_no_file_takes_all_lines_of_an_outline(tmp_path: Path) -> None:
     assert "two.py" in {place.path for place in listed}
 
 
+def test_neighbours_of_one_shape_are_listed_as_one_with_the_lines_of_all(tmp_path: Path) -> None:
+    verbs = ("get", "post", "put", "head")
+    methods = "".join(
+        f"    def {verb}(self, url):\n        return self.send('{verb}', url)\n\n" for verb in verbs
+    )
+    other = "    def send_request_url(self, verb, url):\n        return verb + url\n"
+    index = indexed(tmp_path, client=f"class Client:\n{methods}{other}")
+    relevance = score_goal(index, "a url with a fragment is sent")
+    listed = list_places(index, relevance, rank_places(index, relevance))
+    (one,) = (place for place in listed if place.name.rpartition(".")[2] in verbs)
+    assert one.also.startswith("like ")
+    assert one.also.endswith(" 2-12")
+    assert "Client.send_request_url" in {place.name for place in listed}
+    named = score_goal(index, "Client.get of a url")
+    assert "Client.get" in {place.name for place in list_places(index, named, rank_places(index, named))}
+
+
 LONG = ["def run(state, coupon):", *(f"    step_{n}(state)" for n in range(200)), "    return state"]
 
 
