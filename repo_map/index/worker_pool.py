@@ -244,12 +244,12 @@ def capture(
         return msgspec.msgpack.decode(answer, type=Captured)
     except WorkerCrashedError as error:
         if error.silent_s:
-            return Captured(problem=f"{error.silence}; try again", is_passing=True)
+            return Captured(problem=f"{error.silence}; try again")
         slow = f"it did not finish within {limits.query_seconds:g} s of CPU time"
         why = slow if error.was_slow else "it crashed its grammar or took too much memory"
         return Captured(problem=f"{why}; make its pattern simpler, or name fewer files")
     except OSError as error:
-        return Captured(problem=_start_problem(error), is_passing=True)
+        return Captured(problem=_start_problem(error))
 
 
 def read_source(source: bytes, path: str, limits: Limits) -> FileSymbols:

@@ -46,8 +46,6 @@ class Captured(msgspec.Struct, array_like=True, frozen=True):
     """First and last line of each capture, by source."""
     problem: str = ""
     """Why the query can't be run; ``""`` if it can."""
-    is_passing: bool = False
-    """True if the problem has nothing to do with the query."""
 
 
 def send(stream: IO[bytes], message: bytes | int) -> None:

@@ -47,15 +47,16 @@ def _level_costs(index: Index) -> Floats:
     return np.maximum.accumulate(costs, axis=1)
 
 
-def outer_costs(index: Index) -> Floats:
-    """Return the estimated tokens of every file with only its outermost definitions, shape (files,).
+def rung_costs(index: Index) -> Floats:
+    """Return the estimated tokens of every file at its rungs: levels 0 and 1, outermost definitions, 2 to 4.
 
-    Where that tells little or saves little it is the path's cost, so that no map stops there.
+    Where the outermost definitions tell little or save little they cost what the path does, so that no map
+    stops there. Shape (files, 6).
     """
-    return index.memo(_outer_costs)
+    return index.memo(_rung_costs)
 
 
-def _outer_costs(index: Index) -> Floats:
+def _rung_costs(index: Index) -> Floats:
     symbols, costs = index.symbols, file_level_costs(index)
     lines = index.costs.definitions[:, 0].astype(np.float64)
     owner = np.repeat(np.arange(len(costs)), np.diff(symbols.file_start))
@@ -66,7 +67,7 @@ def _outer_costs(index: Index) -> Floats:
     tokens = np.bincount(owner[top], own[top], len(costs)) + _COUNT_TOKENS
     number = np.bincount(owner[top], minlength=len(costs))
     useful = (number > 1) & (tokens < _WORTH_STOPPING * (costs[:, 2] - costs[:, 1]))
-    return np.where(useful, costs[:, 1] + tokens, costs[:, 1])
+    return np.insert(costs, 2, costs[:, 1] + tokens * useful, axis=1)
 
 
 def part_costs(index: Index, file_id: int, shape: Shape) -> list[tuple[int, Floats]]:

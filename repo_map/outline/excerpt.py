@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Final
 
 from repo_map.text.terms import terms_in
@@ -63,7 +63,7 @@ def excerpt(
             left -= _size(lines, *block)
     if any(values):
         # A head alone tells no more than its place in a list.
-        return _joined(sorted(found)) if len(found) > 1 else []
+        return sorted(found) if len(found) > 1 else []
     while end < last and (left := left - len(lines[end]) - 1) >= 0:
         end += 1
     return [(first, end)]
@@ -130,14 +130,3 @@ def _indentation(line: str) -> int:
 
 def _size(lines: Sequence[str], first: int, last: int) -> int:
     return sum(len(line) + 1 for line in lines[first - 1 : last])
-
-
-def _joined(ranges: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
-    """Return ascending ranges, those joined that touch."""
-    found: list[tuple[int, int]] = []
-    for first, last in ranges:
-        if found and first <= found[-1][1] + 1:
-            found[-1] = found[-1][0], max(last, found[-1][1])
-        else:
-            found.append((first, last))
-    return found

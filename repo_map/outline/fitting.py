@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from repo_map.outline.costs import file_level_costs, outer_costs, part_costs
+from repo_map.outline.costs import file_level_costs, part_costs, rung_costs
 from repo_map.outline.rendering import joint_legend
 from repo_map.outline.sections import Shape
 from repo_map.text import tokens
@@ -61,9 +61,8 @@ def list_steps(index: Index, selection: Selection, ranks: Floats) -> DetailSteps
         tiers[file_id] = max(shape.highest - 1, 0)
     relative = np.maximum(ranks * len(ranks), 1e-6)
     worth = selection.weights**2 * np.where(tiers > 0, relative**_RULED_RANK_POWER, relative**_RANK_POWER)
-    costs = np.insert(file_level_costs(index), 2, outer_costs(index), axis=1)
     columns = [
-        *_file_steps(costs, _RUNG_OF_LEVEL[selection.levels], worth, tiers),
+        *_file_steps(rung_costs(index), _RUNG_OF_LEVEL[selection.levels], worth, tiers),
         _part_steps(index, selection, worth),
     ]
     file, part, height, added, tier, value = np.concatenate(columns, axis=1)
@@ -230,35 +229,35 @@ def fit(
     work = _take_bulk(_Fit(selection, measure), steps, bulk)
     while work.taken and max(work.totals) > room:
         work.take_back()
-    _take_more(work, steps, slice(bulk, bulk + _MOST_TRIED), room)
+    _take_more(work, steps, bulk, room)
     while work.taken and not fits(work):
         work.take_back()
     return work.shapes(), work.totals
 
 
-def _rows(steps: DetailSteps, some: slice) -> Iterable[_Row]:
+def _rows(steps: DetailSteps, first: int, end: int) -> list[tuple[int, int, int, float]]:
     """Return some steps one by one; all of a large tree's would take longer than the rest of the drawing."""
-    return zip(steps.file[some].tolist(), steps.part[some].tolist(), steps.height[some].tolist(), strict=True)
+    return list(zip(*(column[first:end].tolist() for column in steps), strict=True))
 
 
 def _take_bulk(work: _Fit, steps: DetailSteps, number: int) -> _Fit:
-    for row in _rows(steps, slice(number)):
-        work.take(row)
+    for file_id, part, height, _ in _rows(steps, 0, number):
+        work.take((file_id, part, height))
     for file_id in work.shown:
         work.recount(file_id)
     return work
 
 
-def _take_more(work: _Fit, steps: DetailSteps, some: slice, room: int) -> None:
+def _take_more(work: _Fit, steps: DetailSteps, first: int, room: int) -> None:
     """Add what still fits, passing over a few parts that do not."""
     misses = 0
-    for row, estimate in zip(_rows(steps, some), steps.tokens[some].tolist(), strict=True):
+    for file_id, part, height, estimate in _rows(steps, first, first + _MOST_TRIED):
         left = room - max(work.totals)
         if misses >= _MOST_MISSES or left < _LEAST_PART:
             return
-        if estimate > _HOPELESS * left + _LEAST_PART or not work.take(row):
+        if estimate > _HOPELESS * left + _LEAST_PART or not work.take((file_id, part, height)):
             continue
-        work.recount(row[0])
+        work.recount(file_id)
         if max(work.totals) > room:
             work.take_back()
             misses += 1

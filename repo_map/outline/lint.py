@@ -61,7 +61,7 @@ def _without_effect(index: Index, plan: FlightPlan) -> Iterator[_Miss]:
     if len(out) and out.all():
         yield "The plan leaves out every file: of the rules that match one, the last one holds.", str
     for rule in plan.verbosity:
-        if rule.sections and rule.level == 0:
+        if rule.level == 0 and rule.sections:
             yield f"Level 0 leaves out `{rule.pattern}` with its sections; level 1 shows them.", str
         elif rule.sections:
             yield from _sections_without_parts(index, rule)
@@ -69,7 +69,7 @@ def _without_effect(index: Index, plan: FlightPlan) -> Iterator[_Miss]:
         named = files_named(index, query.pattern)
         if named.size and out[named].all():
             yield f"`custom_queries[{position}]` draws nothing: the plan leaves out `{query.pattern}`.", str
-        if named.size and captures_nothing(index, query, position):
+        elif named.size and captures_nothing(index, query, position):
             yield f"`custom_queries[{position}]` captures nothing in the files of `{query.pattern}`.", str
 
 

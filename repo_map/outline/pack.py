@@ -28,8 +28,8 @@ if TYPE_CHECKING:
 _SOURCE: Final = 4
 _SIGNATURE: Final = 3
 _EVERYTHING: Final = frozenset({"**", "**/*", "*"})
-_MAX_CAPTURED: Final = 40
-"""Files that are let in one by one for what a query captures; of more, all that the query is for."""
+_MAX_CAPTURED: Final = 200
+"""Files that are let in for what a query captures."""
 _GENERAL_SHARE: Final = 0.5
 """Share of the room that rules for several files take at most: they step down before the places do."""
 _CHARS_PER_TOKEN: Final = 4
@@ -112,9 +112,9 @@ def pack(
         if rule.pattern not in _EVERYTHING and (rule.level == 0 or not _is_file(index, rule))
     ]
     draft.room -= min(_cost_of(index, general), round(_GENERAL_SHARE * draft.room))
-    captured = [index.paths[file] for file in captured_spans(index, own.custom_queries)]
-    captured = [path for path in captured if not excluded_by(own, path)]
-    draft.let_in(captured)
+    captured = [index.paths[file] for file in draft.spans]
+    for path in [path for path in captured if not excluded_by(own, path)][:_MAX_CAPTURED]:
+        draft.add(path)
     without_room, in_part = draft.add_asked(list(_asked(index, own, latest or {})), places)
     draft.add_places(places, are_selected=are_selected)
     order = dict.fromkeys((*(place.path for place in places), *draft.levels))
@@ -124,14 +124,10 @@ def pack(
         for at, path in enumerate(paths)
     )
     ours = {boost.pattern for boost in boosts}
-    let_in = [globs.escape(path) for path in captured if path not in draft.levels]
-    if len(let_in) > _MAX_CAPTURED:
-        let_in = list(dict.fromkeys(query.pattern for query in own.custom_queries))
     focus = own.focus or Focus()
     further = tuple(each for each in focus.paths if each.pattern not in ours)
     rules = (
         VerbosityRule(pattern="**", level=others),
-        *(VerbosityRule(pattern=pattern, level=1) for pattern in let_in),
         *general,
         *map(draft.rule, paths),
     )
@@ -239,7 +235,8 @@ class _Draft:
     def __init__(self, index: Index, own: FlightPlan, room: int, terms: Mapping[str, float]) -> None:
         self.room = room
         self._index = index
-        self._own = own
+        self.spans = captured_spans(index, own.custom_queries)
+        """What the user's queries capture, by file."""
         self._terms = terms
         self._cache = RenderCache(index, line_numbers=bool(own.line_numbers))
         self.levels: dict[str, int] = {}
@@ -253,14 +250,6 @@ class _Draft:
         self._fixed: set[str] = set()
         """Files that the user's plan gives one level in all: nothing is added to them."""
 
-    def let_in(self, paths: Iterable[str]) -> None:
-        """Count files in which queries capture something, as the captures alone show them."""
-        spans = captured_spans(self._index, self._own.custom_queries)
-        for path in paths:
-            file = self._index.file_id(path)
-            assert file is not None
-            self.room -= max(self._cache.draw(file, Shape(1, (), spans[file])).counts)
-
     def _left(self, costs: Mapping[str, tuple[int, str]]) -> int:
         """Return the tokens that nothing takes, where files cost so much."""
         legend = joint_legend(legend for _, legend in costs.values())
@@ -273,7 +262,7 @@ class _Draft:
             return False
         level = max(level, self.levels.get(path, 1))
         merged = tuple(dict.fromkeys((*self._sections.get(path, ()), *sections)))
-        drawn = self._cache.draw(file, Shape(level, tuple(map(Section.of, merged))))
+        drawn = self._cache.draw(file, Shape(level, tuple(map(Section.of, merged)), self.spans.get(file, ())))
         costs = {**self._costs, path: (max(drawn.counts), drawn.legend)}
         if self._left(costs) < 0:
             return False

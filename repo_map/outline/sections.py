@@ -140,8 +140,6 @@ Lines = tuple[tuple[int, int], ...]
 
 _MOST_REMEMBERED = 1_000_000
 """Captured ranges of lines that are remembered, of all queries together."""
-_Captures = dict[int, Lines] | str
-"""Captures by file, or why the query can't be run."""
 
 
 def captured_spans(index: Index, queries: Sequence[CustomQuery]) -> dict[int, tuple[Span, ...]]:
@@ -178,41 +176,36 @@ def _run(index: Index, query: CustomQuery, position: int) -> dict[int, Lines]:
     key = (query.pattern, query.query)
     found = known.get(key)
     if found is None:
-        found, is_lasting = _captured(index, query)
-        if is_lasting:
-            known.put(key, found)
-    if isinstance(found, str):
-        raise FlightPlanError(f"`custom_queries[{position}].query` can't be run: {found}.")
+        found, problem = _captured(index, query)
+        if problem:
+            raise FlightPlanError(f"`custom_queries[{position}].query` can't be run: {problem}.")
+        known.put(key, found)
     return found
 
 
-def _known(_index: Index) -> LRUCache[tuple[str, str], _Captures]:
-    return LRUCache(
-        _MOST_REMEMBERED, lambda found: 1 if isinstance(found, str) else 1 + sum(map(len, found.values()))
-    )
+def _known(_index: Index) -> LRUCache[tuple[str, str], dict[int, Lines]]:
+    return LRUCache(_MOST_REMEMBERED, lambda found: 1 + sum(map(len, found.values())))
 
 
-def _captured(index: Index, query: CustomQuery) -> tuple[_Captures, bool]:
-    """Return the lines that a query captures by file, or why it can't be run; and whether that stays so."""
+def _captured(index: Index, query: CustomQuery) -> tuple[dict[int, Lines], str]:
+    """Return the lines that a query captures by file, or why it can't be run."""
     named = globs.select(query.pattern, index.paths)
     if not named:
-        return {}, True
+        return {}, ""
     languages = sorted({index.language(file_id) for file_id in named})
     files = [file_id for file_id in named if _is_parsed(index, file_id)]
     limits = index.limits
     size = int(index.files.size[files].sum())
     if size > limits.query_bytes:
-        return (
+        return {}, (
             f"its files hold {size:,} bytes of source, over the limit of {limits.query_bytes:,}; "
             "name fewer files in its `pattern`"
-        ), True
+        )
     from repo_map.index.worker_pool import capture  # noqa: PLC0415 - most plans have no query
 
     sources = [(index.language(file_id), index.sources.content(file_id)) for file_id in files]
     captured = capture(query.query, languages, sources, limits)
-    if captured.problem:
-        return captured.problem, not captured.is_passing
-    return dict(zip(files, captured.lines, strict=True)), True
+    return dict(zip(files, captured.lines, strict=not captured.problem)), captured.problem
 
 
 def _is_parsed(index: Index, file_id: int) -> bool:

@@ -63,7 +63,9 @@ async def test_what_an_outline_lists_without_source_can_be_asked_for_by_its_numb
 
 def test_an_outline_has_15_places_at_most_and_fewer_in_a_small_answer(tmp_path: Path) -> None:
     files = {
-        f"{name}.py": "".join(f"def tariff_{name}_{at}(item):\n    return {at} * item\n" for at in range(30))
+        f"{name}.py": "".join(
+            f"def tariff_{name}_{at}(item):\n    return {'-' * at}item\n" for at in range(30)
+        )
         for name in ("land", "sea")
     }
     index = build_index(write(tmp_path, files), store=Store(None), workers=1)
