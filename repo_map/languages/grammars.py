@@ -37,10 +37,6 @@ class ParseTimeoutError(ParseError):
     """A grammar did not finish within its deadline."""
 
 
-class TooDeepError(ParseError):
-    """A source is nested deeper than its grammar can stand."""
-
-
 @cache
 def grammar(language: str) -> Grammar:
     """Load a language's grammar; raises ``GrammarMissingError``."""
@@ -68,28 +64,23 @@ def _capsule(pointer: object) -> object:
     return new(pointer, b"tree_sitter.Language", None)
 
 
-class _Parsers(threading.local):
-    """Each thread's own parsers: one that two threads use at a time crashes the process."""
-
-    def __init__(self) -> None:
-        self.by_language: dict[str, Parser] = {}
-
-
-_PARSERS: Final = _Parsers()
+_PARSERS: Final = threading.local()
+"""Each thread's own parsers by language: one that two threads use at a time crashes the process."""
 
 
 def parser_for(language: str) -> Parser:
     """Return this thread's parser of a language; raises ``GrammarMissingError``."""
-    if language not in _PARSERS.by_language:
-        _PARSERS.by_language[language] = Parser(grammar(language))
-    return _PARSERS.by_language[language]
+    parsers: dict[str, Parser] = vars(_PARSERS)
+    if language not in parsers:
+        parsers[language] = Parser(grammar(language))
+    return parsers[language]
 
 
 def parse(source: bytes, language: str, deadline: CpuDeadline) -> Tree:
     """Parse bytes into a syntax tree; raises ``GrammarMissingError`` and ``ParseError``."""
     known = language_named(language)
     if known.refusal is not None and (why := known.refusal(source)):
-        raise TooDeepError(why)
+        raise ParseError(why)
     if known.readable is not None:
         source = known.readable(source)
     parser = parser_for(language)

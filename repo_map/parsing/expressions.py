@@ -111,7 +111,7 @@ UNKNOWN: Final = Expression(Root(UNKNOWN_ROOT))
 # Values to text, for readers.
 
 Form = NewType("Form", str)
-"""The text of an expression; made by the functions below alone."""
+"""The text of an expression: a name, or names with dots between them, or made by the functions below."""
 UNKNOWN_FORM: Final = Form("?")
 CALLBACK: Final = "func[?]"
 """The written type of a function of which no more is known."""
@@ -120,11 +120,6 @@ FIELDS: Final = "~fields"
 TEXT_FORM: Final = Form("'")
 OTHER_FORM: Final = Form("0")
 OBJECT_FORM: Final = Form("{}")
-
-
-def name_form(name: str) -> Form:
-    """Return the form of a name, or of names with dots between them."""
-    return Form(name)
 
 
 def member_of(of: Form, name: str) -> Form:

@@ -27,7 +27,6 @@ from repo_map.parsing.expressions import (
     arguments_given,
     head_of_type,
     member_of,
-    name_form,
     narrowed_form,
     of_type,
     one_of,
@@ -262,7 +261,7 @@ class Reader:
 
     def word(self, node: Node, depth: int) -> Form:
         """Return the form of a name."""
-        return name_form(self.text(node))
+        return Form(self.text(node))
 
     def given(self, arguments: Iterable[Node]) -> str:
         """Return what a call is given, as the end of its receiver in languages that overload."""
@@ -365,7 +364,7 @@ def access(of: str, name: str) -> ReadForm:
 
     def read(reader: Reader, node: Node, depth: int) -> Form:
         if chain := reader.chain(node):
-            return name_form(chain)
+            return Form(chain)
         member = reader.text_of(node, name)
         return member_of(reader.of_field(node, of, depth), member) if member else UNKNOWN_FORM
 

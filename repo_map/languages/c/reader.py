@@ -282,10 +282,10 @@ class _Reader(read.Reader):
         name = self._plain(called)
         if name == "std.move" and (moved := read.parts_of(node, "arguments")):
             return self.expression(moved[0], depth)
-        return forms.call_of(forms.name_form(name)) if name else UNKNOWN_FORM
+        return forms.call_of(Form(name)) if name else UNKNOWN_FORM
 
     def _qualified(self, node: Node, depth: int) -> Form:
-        return forms.name_form(self._plain(node) or UNKNOWN_FORM)
+        return Form(self._plain(node) or UNKNOWN_FORM)
 
     def _either(self, node: Node, depth: int) -> Form:
         one = self.of_field(node, "consequence", depth)

@@ -121,7 +121,7 @@ class KotlinReader(read.Reader):
         return self.expression(target, 2) if target is not None else self._this(block.callee)
 
     def _this(self, node: Node) -> Form:
-        return next(self._stands_for("this", node), forms.name_form("this"))
+        return next(self._stands_for("this", node), Form("this"))
 
     def _given_by(self, callee: Node) -> Form:
         """Return what a function gives its lambda."""
@@ -473,8 +473,8 @@ class KotlinReader(read.Reader):
     def _word(self, node: Node, depth: int) -> Form:
         text = self.text(node)
         if text == "it":
-            return next(self._stands_for("it", node), forms.name_form("it"))
-        return _WORDS.get(text) or self._of_block(node, forms.name_form(text))
+            return next(self._stands_for("it", node), Form("it"))
+        return _WORDS.get(text) or self._of_block(node, Form(text))
 
     def _of_block(self, node: Node, bare: Form) -> Form:
         """Return a bare name or call, as what the block around it has or the scopes."""
@@ -483,10 +483,10 @@ class KotlinReader(read.Reader):
 
     def _self(self, node: Node, depth: int) -> Form:
         if node.type == "super_expression":
-            return forms.name_form("super")
+            return Form("super")
         label = self.text(read.child_of(node, "identifier"))
         if label[:1].isupper():
-            return forms.member_of(forms.name_form(label), "this")
+            return forms.member_of(Form(label), "this")
         return UNKNOWN_FORM if label else self._this(node)
 
     def _access(self, node: Node, depth: int) -> Form:
@@ -497,7 +497,7 @@ class KotlinReader(read.Reader):
         if any(child.type == "::" for child in node.children):
             return forms.of_type("KClass") if name == "class" else UNKNOWN_FORM
         if parts[0].type == "identifier" and not self._blocks and (chain := self.chain(node)):
-            return forms.name_form(chain)
+            return Form(chain)
         return forms.member_of(self.expression(parts[0], depth), name)
 
     def _called(self, node: Node, depth: int) -> Form:
@@ -518,7 +518,7 @@ class KotlinReader(read.Reader):
         if callee.type == "identifier":
             if name in _FIRST_GIVEN:
                 return self.expression(next(iter(_arguments_of(node)), None), depth)
-            return self._of_block(callee, forms.call_of(forms.name_form(name)))
+            return self._of_block(callee, forms.call_of(Form(name)))
         return self.expression(callee, depth) if callee.type == "call_expression" else UNKNOWN_FORM
 
     def _last_of(self, node: Node, depth: int = 2) -> Form:

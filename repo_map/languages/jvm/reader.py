@@ -140,7 +140,7 @@ class _JavaReader(read.Reader):
         if call.type == "method_invocation":
             function = self._function_called(call, 1)
         elif call.type == "object_creation_expression":
-            function = forms.name_form(forms.head_of_type(self.type_in(call, "type")) or UNKNOWN_FORM)
+            function = Form(forms.head_of_type(self.type_in(call, "type")) or UNKNOWN_FORM)
         arguments = read.children_of(parent)
         return forms.argument_of(function, len(arguments), arguments.index(node))
 
@@ -235,9 +235,7 @@ class _JavaReader(read.Reader):
 
     def _function_called(self, node: Node, depth: int) -> Form:
         name, target = self.text_of(node, "name"), node.child_by_field_name("object")
-        return (
-            forms.name_form(name) if target is None else forms.member_of(self.expression(target, depth), name)
-        )
+        return Form(name) if target is None else forms.member_of(self.expression(target, depth), name)
 
     def _array(self, node: Node, depth: int) -> Form:
         written = self.type_in(node, "type")

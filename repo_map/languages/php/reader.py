@@ -211,7 +211,7 @@ class _Reader(read.Reader):
     # Expressions.
 
     def _class_name(self, node: Node, depth: int) -> Form:
-        return forms.name_form(self._dotted(node))
+        return Form(self._dotted(node))
 
     def _member(self, node: Node, depth: int) -> Form:
         """Return a member that is read or called; a static field has a ``$`` before its name."""
@@ -228,7 +228,7 @@ class _Reader(read.Reader):
     def _plainly_called(self, node: Node, depth: int) -> Form:
         called = node.child_by_field_name("function")
         is_named = called is not None and called.type in _NAMES
-        return forms.call_of(forms.name_form(self._dotted(called))) if is_named else UNKNOWN_FORM
+        return forms.call_of(Form(self._dotted(called))) if is_named else UNKNOWN_FORM
 
     def _created(self, node: Node, depth: int) -> Form:
         return forms.of_type(self._dotted(read.child_of(node, *_NAMES)))

@@ -300,7 +300,7 @@ class _Reader(read.ValueReader):
         """Return what a builtin makes of its arguments."""
         given = [child for child in arguments.named_children if child.type != "keyword_argument"]
         if name == "super" or not given:
-            return forms.call_of(forms.name_form(name))
+            return forms.call_of(Form(name))
         if arguments.type == "generator_expression":
             return self._several(arguments, depth)
         first = self.expression(given[0], depth)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import builtins
 import sys
 from collections.abc import Iterator, Sequence
+from posixpath import dirname, join
 from typing import TYPE_CHECKING, Final
 
 from repo_map.languages.language import words
@@ -14,6 +15,7 @@ from repo_map.relations.core.dynamic import DynamicResolver
 from repo_map.relations.core.values import Kind, Value, Values
 from repo_map.relations.file_facts import CLASSES, FileView
 from repo_map.relations.model import Place
+from repo_map.relations.text_search import shared_folders
 
 if TYPE_CHECKING:
     from repo_map.index.index import Index
@@ -40,7 +42,7 @@ class PythonModules:
             stem = path.removesuffix(".py") if path.endswith(".py") else path.removesuffix(".pyi")
             if stem not in self._ids or path.endswith(".py"):
                 self._ids[stem] = file
-        self._packages = {_folder(stem) for stem in self._ids if stem.rpartition("/")[2] == "__init__"}
+        self._packages = {dirname(stem) for stem in self._ids if stem.rpartition("/")[2] == "__init__"}
         self._folders = {folder for stem in self._ids for folder in _around(stem)}
         self._named: dict[str, list[str]] = {}
         for stem in self._ids:
@@ -55,12 +57,12 @@ class PythonModules:
         """Return the folder that the top package around ``folder`` lies in; itself where it is no package."""
         if folder not in self._root_of:
             is_package = folder in self._packages and folder != ""
-            self._root_of[folder] = self.root(_folder(folder)) if is_package else folder
+            self._root_of[folder] = self.root(dirname(folder)) if is_package else folder
         return self._root_of[folder]
 
     def find(self, importer: int, name: str) -> Value | None:
         """Return what ``name``, dots before it for relative, leads to; None where it is not here."""
-        folder = _folder(self._paths[importer])
+        folder = dirname(self._paths[importer])
         if (folder, name) not in self._known:
             self._known[folder, name] = self._find(folder, name)
         return self._known[folder, name]
@@ -72,16 +74,19 @@ class PythonModules:
             for _ in range(dots - 1):
                 if not folder:
                     return None
-                folder = _folder(folder)
-            return self.at(_joined(folder, below) if below else folder)
-        if found := self.at(_joined(self.root(folder), below)):
+                folder = dirname(folder)
+            return self.at(join(folder, below) if below else folder)
+        if found := self.at(join(self.root(folder), below)):
             return found
         if bare.partition(".")[0] in sys.stdlib_module_names:
             return None
         # A script finds what lies beside it; a test what lies in the folders above it.
         places = [folder, *(root for root in _ROOTS if root in self._folders or not root), *self._tops]
-        near = sorted(dict.fromkeys(places), key=lambda place: (place != folder, -_shared(place, folder)))
-        found = next((found for place in near if (found := self.at(_joined(place, below)))), None)
+        near = sorted(
+            dict.fromkeys(places),
+            key=lambda place: (place != folder, -shared_folders(join(place, ""), join(folder, ""))),
+        )
+        found = next((found for place in near if (found := self.at(join(place, below)))), None)
         if found is None and bare.count(".") >= _CERTAIN_DOTS:
             # Below a folder that the caller puts on the path, as for a submodule.
             ends = [
@@ -93,7 +98,7 @@ class PythonModules:
     def at(self, stem: str) -> Value | None:
         """Return the module or package at a path without its suffix."""
         if stem in self._packages:
-            return Value(Kind.MODULE, self._ids[_joined(stem, "__init__")], name=stem)
+            return Value(Kind.MODULE, self._ids[join(stem, "__init__")], name=stem)
         if stem in self._ids:
             return Value(Kind.MODULE, self._ids[stem])
         if stem in self._folders and stem:
@@ -101,28 +106,10 @@ class PythonModules:
         return None
 
 
-def _folder(path: str) -> str:
-    return path.rpartition("/")[0]
-
-
 def _around(path: str) -> Iterator[str]:
     while path:
-        path = _folder(path)
+        path = dirname(path)
         yield path
-
-
-def _joined(folder: str, name: str) -> str:
-    return f"{folder}/{name}" if folder else name
-
-
-def _shared(first: str, second: str) -> int:
-    """Return how many folders two paths begin with alike."""
-    count = 0
-    for one, other in zip(first.split("/"), second.split("/"), strict=False):
-        if one != other:
-            break
-        count += 1
-    return count
 
 
 class Python(DynamicResolver):

@@ -136,15 +136,15 @@ class _Reader(read.Reader):
     # Expressions.
 
     def _constant_form(self, node: Node, depth: int) -> Form:
-        return forms.name_form(self._path(node) or UNKNOWN_FORM)
+        return Form(self._path(node) or UNKNOWN_FORM)
 
     def _field_form(self, node: Node, depth: int) -> Form:
-        return forms.member_of(forms.name_form("self"), self.text(node).replace("@", "$"))
+        return forms.member_of(Form("self"), self.text(node).replace("@", "$"))
 
     def _called(self, node: Node, depth: int) -> Form:
         name, target = self.text_of(node, "method"), node.child_by_field_name("receiver")
         if target is None:
-            return forms.call_of(forms.name_form(name)) if name.isidentifier() else UNKNOWN_FORM
+            return forms.call_of(Form(name)) if name.isidentifier() else UNKNOWN_FORM
         if name == "new":
             return forms.of_type(self._path(target))
         form = self.expression(target, depth)

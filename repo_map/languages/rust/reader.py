@@ -251,7 +251,7 @@ class _Reader(read.Reader):
     # Expressions.
 
     def _of_path(self, node: Node, depth: int) -> Form:
-        return forms.name_form(self._path(node) or UNKNOWN_FORM)
+        return Form(self._path(node) or UNKNOWN_FORM)
 
     def _member(self, node: Node, depth: int) -> Form:
         field = self.text_of(node, "field")
@@ -266,7 +266,7 @@ class _Reader(read.Reader):
 
     expressions = {  # noqa: RUF012 - see the base
         "identifier": read.Reader.word,
-        "self": read.constant(forms.name_form("self")),
+        "self": read.constant(Form("self")),
         "scoped_identifier": _of_path,
         "field_expression": _member,
         "call_expression": _called,

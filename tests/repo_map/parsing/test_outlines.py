@@ -7,6 +7,7 @@ definition, with the lines of its signature and of its documentation if there ar
 from __future__ import annotations
 
 import sys
+import threading
 from pathlib import Path
 
 import pytest
@@ -78,7 +79,7 @@ def test_source_without_a_grammar_gives_what_its_lines_begin(name: str, source: 
 
 def test_a_missing_extra_leaves_guessed_definitions_and_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "semble_grammars", None)
-    monkeypatch.setattr(grammars, "_PARSERS", grammars._Parsers())
+    monkeypatch.setattr(grammars, "_PARSERS", threading.local())
     grammars.grammar.cache_clear()
     read = read_symbols(b"message Cart {\n  string id = 1;\n}\n", "a.proto")
     grammars.grammar.cache_clear()

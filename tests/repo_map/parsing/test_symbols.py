@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import threading
 import tracemalloc
 
 import pytest
@@ -196,7 +197,7 @@ def test_yaml_that_is_nested_too_deep_for_its_grammar_is_told_and_not_read(neste
 def test_a_language_without_its_wheel_is_a_problem_and_names_the_wheel(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(grammars, "_PARSERS", grammars._Parsers())
+    monkeypatch.setattr(grammars, "_PARSERS", threading.local())
     grammars.query_named.cache_clear()
     grammars.grammar.cache_clear()
     monkeypatch.setitem(sys.modules, "tree_sitter_lua", None)
