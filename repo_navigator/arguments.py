@@ -31,10 +31,9 @@ def add_output(parser: Parser) -> None:
     parser.add_switch("--json", "print one JSON object instead of text")
 
 
-def add_paging(parser: Parser) -> None:
-    """Add how a context is shown on a terminal."""
+def add_line_numbers(parser: Parser) -> None:
+    """Add the flag for line numbers in a context."""
     parser.add_switch("--line-numbers", "number every fifth line of source, as in 55│")
-    parser.add_switch("--no-pager", "do not open a pager ($PAGER, or less) for a long context")
 
 
 def add_further(parser: Parser) -> None:

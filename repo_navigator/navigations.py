@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
 from pathlib import Path, PurePath
+from textwrap import shorten
 from typing import TYPE_CHECKING, Final, TypeVar
 
 import anyio
@@ -72,9 +73,7 @@ async def select_navigation(
     if quiet or len(stored) == 1:
         return latest.navigation_id
     which = "the latest of this folder" if here else "the latest"
-    goal = " ".join(latest.goal.split())
-    if len(goal) > _MAX_GOAL_CHARS:
-        goal = f"{goal[: _MAX_GOAL_CHARS - 1].rstrip()}…"
+    goal = shorten(latest.goal, _MAX_GOAL_CHARS, placeholder="…")
     message = f"Using navigation {latest.navigation_id}, {which}: “{goal}”. Name another by its id."
     stderr_console().print(message, style="dim", markup=False)
     return latest.navigation_id

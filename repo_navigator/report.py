@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import os
-import pydoc
-import shutil
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Final
 
-from rich.console import Console, Group, RenderableType
+from rich.console import Console, Group
 from rich.panel import Panel
 from rich.table import Table
 from rich.text import Text
@@ -24,9 +21,6 @@ from repo_navigator.terminal import print_text, write_or_print
 if TYPE_CHECKING:
     from navigator.state.reports import CutReport, NavigatorOutput, OutlineEntry, TurnReport
 
-_IN_PAGER: Final = (
-    "Space goes on, q ends; the report stands below the code. --no-pager prints without a pager."
-)
 _BY_NUMBER: Final = "repo-navigator show 1 3 prints source"
 _SHOWN: Final = 8
 """Files that are listed at most; `--json` lists all."""
@@ -37,29 +31,15 @@ def stderr_console() -> Console:
     return Console(stderr=True, highlight=False)
 
 
-def show_context(text: str, file: str | None, *, below: RenderableType = "", pages: bool = True) -> None:
-    """Write a context to ``file``, or print it.
-
-    On a terminal headers stand out, and what is longer than the screen is shown by the user's pager, from its
-    beginning, with ``below`` at its end. A pipe gets the very text.
-    """
+def show_context(text: str, file: str | None) -> None:
+    """Write a context to ``file``, or print it, with headers that stand out on a terminal."""
     if file is not None or not sys.stdout.isatty():
         write_or_print(text, file)
         return
     console = Console(highlight=False)
-    is_paged = pages and len(text.splitlines()) > shutil.get_terminal_size().lines
     with console.capture() as captured:
-        if is_paged:
-            console.print(_IN_PAGER, style="dim", markup=False)
         console.print(_highlighted(text), soft_wrap=True, end="" if text.endswith("\n") else "\n")
-        if is_paged:
-            console.print(below, soft_wrap=True)
-    if is_paged:
-        # As git does: colours as they are, the text stays on the screen, an interrupt is the pager's.
-        os.environ.setdefault("LESS", "FRX")
-        pydoc.pager(captured.get())
-    else:
-        print_text(captured.get())
+    print_text(captured.get())
 
 
 def _highlighted(text: str) -> Text:

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Callable, Iterable, Sequence
-from functools import partial
 from itertools import chain
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,18 +30,14 @@ _NO_SYMBOLS = FileSymbols("", (), (), (), ())
 _TYPE_CODES = {"<i8": "q", "<i4": "i", "|u1": "B"}
 
 
-class ReadSymbols(Protocol):
-    """Reads the symbols of one source at a path."""
-
-    def __call__(self, source: bytes, path: str, limits: Limits) -> FileSymbols: ...
-
-
+ReadSymbols = Callable[[bytes, str, Limits], FileSymbols]
+"""Reads the symbols of one source at a path."""
 _ReadSource = Callable[[bytes, str], FileSymbols]
 
 
 def extract(files: Iterable[ReadFile], limits: Limits, read: ReadSymbols) -> Tables:
     """Return the tables of files, given in path order; a parser's failure costs one file's symbols."""
-    builder = _Builder(partial(read, limits=limits))
+    builder = _Builder(lambda source, path: read(source, path, limits))
     for file in files:
         builder.add(file)
     return builder.finish()
@@ -82,9 +77,12 @@ class _Builder:
         self._names["files.language"].append(reading.symbols.language)
         self._numbers["files.flags"].append(reading.flags)
         self._numbers["files.digest"].frombytes(file.digest or _NO_DIGEST)
-        self._add_symbols(reading.symbols)
-        self._add_units(reading.units)
-        symbols = reading.symbols
+        symbols, units = reading.symbols, reading.units
+        self._add_symbols(symbols)
+        for field in ("start", "end", "definition", "kind"):
+            self._numbers[f"units.{field}"].extend(getattr(units, field))
+        self._texts += units.texts
+        self._counts["units"].append(len(units.start))
         self._priced.append(FileText(reading.text, symbols.language, len(symbols.definitions)))
         self._names["notes.message"] += reading.notes
         self._counts["notes"].append(len(reading.notes))
@@ -112,12 +110,6 @@ class _Builder:
                 self._names[column] += values
             else:
                 self._numbers[column].extend(values)
-
-    def _add_units(self, units: FileUnits) -> None:
-        for field in ("start", "end", "definition", "kind"):
-            self._numbers[f"units.{field}"].extend(getattr(units, field))
-        self._texts += units.texts
-        self._counts["units"].append(len(units.start))
 
     def finish(self) -> Tables:
         """Replace names by their ids in the sorted vocabularies, and return all tables."""
@@ -195,11 +187,8 @@ def _read(file: ReadFile, read: _ReadSource) -> _FileValues:
         notes.append(f"the parser failed on it ({type(error).__name__}: {error})")
         return _unread(flags | _UNPARSED, notes, text, path)
     notes.extend(symbols.problems)
-    if (
-        symbols.problems
-        or language_named(symbols.language).structure is Structure.PLAIN
-        or not symbols.language
-    ):
+    is_plain = language_named(symbols.language).structure is Structure.PLAIN
+    if symbols.problems or is_plain or not symbols.language:
         flags |= _UNPARSED
     return _FileValues(flags, _count_lines(text), symbols, units, text, notes)
 

@@ -9,15 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from repo_map.index.schema import (
-    COLUMNS,
-    SPACES,
-    VOCABULARIES,
-    Column,
-    Space,
-    Tables,
-    array_of,
-)
+from repo_map.index.schema import COLUMNS, SPACES, VOCABULARIES, Column, Space, Tables, array_of
 from repo_map.index.strings import merge
 
 # Blocks of this many rows keep the 64-bit copies that numpy makes of its indices small.

@@ -185,16 +185,8 @@ class Tables:
 
 
 _GROUPS: dict[str, Any] = {
-    "files": Files,
-    "symbols": Symbols,
-    "references": References,
-    "imports": Imports,
-    "sites": Sites,
-    "bindings": Bindings,
-    "units": Units,
-    "postings": Postings,
-    "costs": Costs,
-    "notes": Notes,
+    kind.__name__.lower(): kind
+    for kind in (Files, Symbols, References, Imports, Sites, Bindings, Units, Postings, Costs, Notes)
 }
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Container, Iterable, Iterator
 from functools import cached_property
-from typing import TYPE_CHECKING, Final, TypeVar
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,22 +17,15 @@ from repo_map.parsing.values import Definition
 
 if TYPE_CHECKING:
     from repo_map.index.index import Index
+    from repo_map.index.schema import Bindings, Sites
 
 SCOPES: Final = FUNCTIONS | CONTAINERS | {"type"}
 """Kinds of definition that names can be bound in."""
 CLASSES: Final = TYPES | {"type"}
 """Kinds that have members, or the members of what they are another name for."""
-_NAMES: Final = frozenset(
-    {
-        facts.IMPORT,
-        facts.RENAMED,
-        facts.ASSIGNED,
-        facts.DECLARED,
-        facts.EXCLUDED,
-        facts.NARROWED,
-        facts.EXPORTED,
-    }
-)
+_NAMES: Final = frozenset({facts.IMPORT, facts.RENAMED, facts.ASSIGNED, facts.DECLARED}) | {
+    *(facts.EXCLUDED, facts.NARROWED, facts.EXPORTED)
+}
 _MAX_ROWS: Final = 150_000
 
 
@@ -77,20 +70,7 @@ class FileView:
         """Every binding, by line."""
         index, table = self._index, self._index.bindings
         rows = slice(int(table.file_start[self.file]), int(table.file_start[self.file + 1]))
-        return tuple(
-            map(
-                Binding._make,
-                zip(
-                    index.strings.many(table.name[rows]),
-                    index.expressions.many(table.value[rows]),
-                    table.definition[rows].tolist(),
-                    table.line[rows].tolist(),
-                    table.kind[rows].tolist(),
-                    table.indent[rows].tolist(),
-                    strict=True,
-                ),
-            )
-        )
+        return tuple(map(Binding._make, _rows(index, table, table.value, rows)))
 
     def around(self, row: int) -> Iterator[int]:
         """Yield a definition and those around it, the innermost first."""
@@ -164,20 +144,19 @@ class FileView:
 
 def sites_at(index: Index, rows: NDArray[np.int64]) -> list[Site]:
     """Return the sites at rows of ``index.sites``."""
-    table = index.sites
-    return list(
-        map(
-            Site._make,
-            zip(
-                index.strings.many(table.name[rows]),
-                index.expressions.many(table.receiver[rows]),
-                table.definition[rows].tolist(),
-                table.line[rows].tolist(),
-                table.kind[rows].tolist(),
-                table.indent[rows].tolist(),
-                strict=True,
-            ),
-        )
+    return list(map(Site._make, _rows(index, index.sites, index.sites.receiver, rows)))
+
+
+def _rows(
+    index: Index, table: Sites | Bindings, expressions: NDArray[np.int32], rows: NDArray[np.int64] | slice
+) -> Iterator[tuple[Any, ...]]:
+    """Yield rows of a table with their names and expressions as text."""
+    numbers = (table.definition, table.line, table.kind, table.indent)
+    return zip(
+        index.strings.many(table.name[rows]),
+        index.expressions.many(expressions[rows]),
+        *(column[rows].tolist() for column in numbers),
+        strict=True,
     )
 
 
@@ -186,11 +165,11 @@ class FileViews:
 
     def __init__(self, index: Index) -> None:
         self._index = index
-        self._kept = LRUCache[int, FileView](_MAX_ROWS, len)
+        self._cached = LRUCache[int, FileView](_MAX_ROWS, len)
 
     def __getitem__(self, file: int) -> FileView:
-        view = self._kept.get(file)
+        view = self._cached.get(file)
         if view is None:
             view = FileView(self._index, file)
-            self._kept.put(file, view)
+            self._cached.put(file, view)
         return view

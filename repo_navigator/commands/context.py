@@ -13,7 +13,7 @@ from mcp_server.settings import Settings
 from navigator.planner.outline_text import outline_text
 from repo_map.check.model import finding_data
 from repo_map.messages import plural
-from repo_navigator.arguments import add_output, add_paging, plan_updates, write, write_json
+from repo_navigator.arguments import add_line_numbers, add_output, plan_updates, write, write_json
 from repo_navigator.cli import Parser
 from repo_navigator.navigations import select_navigation, use_navigator
 from repo_navigator.report import closing, show_context, stderr_console
@@ -37,7 +37,7 @@ def add_arguments(parser: Parser) -> None:
         nargs="?",
     )
     parser.add_switch("--plan", "print the flight plan instead of the context")
-    add_paging(parser)
+    add_line_numbers(parser)
     add_output(parser)
 
 
@@ -62,7 +62,7 @@ def run(args: Namespace, settings: Settings) -> int:
     if args.plan:
         write(args, output.flight_plan_yaml)
     else:
-        show_context(output.context_string, args.output, below=below, pages=not args.no_pager)
+        show_context(output.context_string, args.output)
     if not args.quiet:
         stderr_console().print(below, soft_wrap=True)
     return 0
@@ -142,7 +142,7 @@ def take_step(args: Namespace, settings: Settings, **wishes: Any) -> int:
     below = closing(found.whole, found.whole.seconds.total)
     text = (found.whole if args.all else found.news).context_string
     if text or args.output:
-        show_context(text, args.output, below=below, pages=not args.no_pager)
+        show_context(text, args.output)
     if not args.quiet:
         if not args.all:
             console.print(_news_line(found), markup=False)

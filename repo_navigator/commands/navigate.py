@@ -23,8 +23,8 @@ from repo_map.cache import replace_text, require_writable
 from repo_map.errors import RepositoryNotFoundError
 from repo_navigator.arguments import (
     add_further,
+    add_line_numbers,
     add_output,
-    add_paging,
     find_repositories,
     require_repository,
     write_json,
@@ -109,7 +109,7 @@ def add_arguments(parser: Parser) -> None:
         "--wait",
         "wait for the full index of a large repository instead of answering from a first look",
     )
-    add_paging(parser)
+    add_line_numbers(parser)
     add_output(parser)
 
 
@@ -183,8 +183,7 @@ def _print(result: NavigationResult, output: NavigatorOutput, args: Namespace, s
         write_json(args, context_data(output, seconds, ended or status_of(output.stop_reason), notes))
     else:
         below, console = closing(output, seconds), stderr_console()
-        pages = not (args.interactive or args.no_pager)
-        show_context(output.context_string, args.output, below=below, pages=pages)
+        show_context(output.context_string, args.output)
         if note := "Cancelled; this is what was done before." if result.cancelled else result.failed:
             console.print(note, style="bold yellow", markup=False)
         if not args.quiet:

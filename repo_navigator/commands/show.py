@@ -6,7 +6,7 @@ from argparse import Namespace
 
 from mcp_server.settings import Settings
 from navigator.errors import InvalidRequestError
-from repo_navigator.arguments import add_output, add_paging
+from repo_navigator.arguments import add_line_numbers, add_output
 from repo_navigator.cli import Parser
 from repo_navigator.commands.context import take_step
 
@@ -29,7 +29,7 @@ def add_arguments(parser: Parser) -> None:
         "--id", "ID", "id of the navigation (default: the latest of this folder)", dest="navigation"
     )
     parser.add_switch("--all", "print the whole context, not only what is new")
-    add_paging(parser)
+    add_line_numbers(parser)
     add_output(parser)
 
 

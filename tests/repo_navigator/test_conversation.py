@@ -69,35 +69,20 @@ def seen_on_a_terminal(*arguments: object, said: Sequence[str] = (), **variables
 @pytest.mark.skipif(sys.platform == "win32", reason="there is no such terminal")
 def test_questions_never_end_a_conversation_in_a_terminal(shop: Path) -> None:
     said = ("who calls discount?\n", "where is Cart defined?\n", "n\n")
-    seen = seen_on_a_terminal(
-        "navigate", shop, GOAL, "--interactive", "--json", said=said, TERM="dumb", PAGER="cat"
-    )
+    seen = seen_on_a_terminal("navigate", shop, GOAL, "--interactive", "--json", said=said, TERM="dumb")
     assert "shop/cart.py:6" in seen
     assert '"status": "user"' in seen
 
 
 def test_a_terminal_shows_headers_in_colour_and_a_pipe_the_very_text(shop: Path) -> None:
-    shown = seen_on_a_terminal("navigate", shop, GOAL, "--no-pager", PAGER="cat")
+    shown = seen_on_a_terminal("navigate", shop, GOAL)
     assert f"\x1b[1;36m{HEADER} shop/prices.py" in shown
     assert ran("navigate", shop, GOAL).stdout == re.sub(r"\x1b\[[\d;]*m", "", shown)
-    assert "36m" not in seen_on_a_terminal("navigate", shop, GOAL, NO_COLOR="1", PAGER="cat")
+    assert "36m" not in seen_on_a_terminal("navigate", shop, GOAL, NO_COLOR="1")
 
 
 def test_a_terminal_shows_a_path_that_holds_blanks_in_colour_as_a_whole(tmp_path: Path) -> None:
     (tmp_path / "the shop").mkdir()
     (tmp_path / "the shop" / "all prices.py").write_text("def discount(apple):\n    return apple - 1\n")
-    shown = seen_on_a_terminal("navigate", tmp_path, "`discount` of an apple", "--no-pager", PAGER="cat")
+    shown = seen_on_a_terminal("navigate", tmp_path, "`discount` of an apple")
     assert f"\x1b[1;36m{HEADER} the shop/all prices.py\x1b[0m" in shown
-
-
-def test_a_context_longer_than_the_screen_is_read_in_the_users_pager(shop: Path) -> None:
-    (shop / "shop" / "prices.py").write_text(
-        "def discount(apple):\n"
-        + "".join(f"    apple += {number}\n" for number in range(40))
-        + "    return apple\n"
-    )
-    paged = seen_on_a_terminal("navigate", shop, "the discount", PAGER="sed s/^/paged:/")
-    assert "--no-pager" in paged.split("\n", 1)[0]
-    assert "paged:" not in seen_on_a_terminal(
-        "navigate", shop, "the discount", "-o", shop / "out", PAGER="sed s/^/paged:/"
-    )
