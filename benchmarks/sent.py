@@ -69,8 +69,7 @@ def first_answer(workspace: Workspace, task: Task, most: int, names: Sequence[st
 
 def _navigated(workspace: Workspace, request: NavigationRequest) -> tuple[Navigation, StepRecord, View]:
     """Return a navigation behind its last step, without a store, with what it shows then."""
-    from navigator.planner.policy import decide  # noqa: PLC0415 - as above
-    from navigator.planner.record import apply_decision  # noqa: PLC0415 - as above
+    from navigator.planner.record import apply_decision, decide  # noqa: PLC0415 - as above
     from navigator.planner.request import initial_state, validate  # noqa: PLC0415 - as above
     from navigator.planner.view import build_view  # noqa: PLC0415 - as above
     from navigator.settings import NavigatorSettings  # noqa: PLC0415 - as above

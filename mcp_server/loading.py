@@ -24,12 +24,10 @@ def load_navigator(
     Without ``takes_steps`` stored navigations are only read, which needs half of the imports; the agents are
     imported now if it ``loads_agents``, else while the first repository is read.
     """
-    from navigator.loading import export_telemetry, load_all, load_stored  # noqa: PLC0415 - what takes a second
+    from navigator.loading import export_telemetry, load_all  # noqa: PLC0415 - what takes a second
     from navigator.navigator import Navigator  # noqa: PLC0415 - what takes a second
 
     if takes_steps:
         load_all(with_agents=loads_agents)
-    else:
-        load_stored()
     export_telemetry(os.environ)
     return Navigator(settings, sample=sample)

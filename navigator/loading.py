@@ -8,7 +8,6 @@ from importlib import import_module
 from threading import Thread
 from typing import Final
 
-_STORED: Final = "navigator.storage.opening"
 _AGENTS: Final = "navigator.agent.agents"
 """What imports ADK, which takes as long as all the rest."""
 _MODULES: Final = (
@@ -31,11 +30,6 @@ _DEFAULTS = {
 }
 
 logger = logging.getLogger(__name__)
-
-
-def load_stored() -> None:
-    """Import what reading a stored navigation needs: about half of what a step does."""
-    import_module(_STORED)
 
 
 def load_all(*, with_agents: bool = True) -> None:

@@ -233,10 +233,7 @@ class Navigator:
         step: int | None = None,
         held: Sequence[int] = (),
     ) -> NavigatorOutput:
-        """Return the context of a step, by default the latest, or only what is new against ``since_step``.
-
-        ``held`` are further steps whose contexts the reader has.
-        """
+        """Return the context of a step, or what is new against ``since_step`` and the other ``held`` ones."""
         navigation = await self.store.load(navigation_id, user)
         return await self._reader.context(navigation, user, since_step, step=step, held=held)
 

@@ -15,8 +15,7 @@ from navigator.models.catalogue import further_models
 from navigator.planner.arguments import first_look_goal
 from navigator.planner.context import StepResult
 from navigator.planner.plan_changes import with_notes
-from navigator.planner.policy import choose_plan
-from navigator.planner.record import open_record
+from navigator.planner.record import choose_plan, open_record
 from navigator.planner.request import LIMITS, change_limits
 from navigator.planner.steering import (
     ACCEPTED,

@@ -29,9 +29,8 @@ from navigator.agent.step_context import StepContext, current_step, reset_step, 
 from navigator.agent.tools import record, tools
 from navigator.errors import ModelFailedError, NavigationBusyError, StorageError
 from navigator.models.sampling import HOST
-from navigator.planner.policy import decide
 from navigator.planner.prompt import ROLE, first_message
-from navigator.planner.record import Decision
+from navigator.planner.record import Decision, decide
 from navigator.storage import state
 from navigator.storage.sessions import APP_NAME, NavigationKey
 from repo_map.errors import RepoMapError

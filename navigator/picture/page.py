@@ -55,10 +55,7 @@ def as_json(data: PictureData) -> str:
 
 
 def clipped(text: str, characters: int, *, lines: bool = False) -> str:
-    """Return a text without invisible characters, its end cut off if it is too long.
-
-    ``lines`` keeps its line breaks.
-    """
+    """Return a text on one line, or with its ``lines``, without invisible characters, cut if too long."""
     text = printable(text).strip() if lines else one_line(text)
     return text if len(text) <= characters else f"{text[: characters - 1].rstrip()}…"
 

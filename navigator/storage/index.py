@@ -150,10 +150,7 @@ class SqliteDatabase:
     merge = "json_patch({old}, {new})"
 
     def __init__(self, path: Path | None, sessions: Path | None = None, *, create: str = "") -> None:
-        """Describe a database, which is opened when it is first used.
-
-        Statements know ``sessions``, the database of ADK's session service, as ``adk``.
-        """
+        """Describe a database; statements know ``sessions``, that of ADK's service, as ``adk``."""
         self._path, self._sessions, self._create = path, sessions, create
         self._connection: sqlite3.Connection | None = None
         self._thread = ThreadPoolExecutor(1, "navigation-index")

@@ -52,11 +52,7 @@ class Storage:
         note: str = "",
         is_lost: bool = False,
     ) -> None:
-        """Keep navigations in services that agree with each other.
-
-        Users are shown the ``note``. ``is_lost`` means that what was stored can't be reached, and what is new
-        is in memory.
-        """
+        """Keep navigations; if ``is_lost``, what was stored can't be reached, as the ``note`` says."""
         self._sessions = sessions
         self._artifacts = artifacts
         self.index = index
