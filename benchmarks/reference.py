@@ -36,7 +36,7 @@ PARTS: Final = ("answers", "relations", "check", "replay", "session")
 LISTED: Final = Path(__file__).with_name("reference_tasks.jsonl")
 SIZES: Final[dict[str, tuple[str, ...]]] = {"default": (), "8000": ("--tokens", "8000")}
 SESSION_TASK: Final = "encode__httpx-9415af643f"
-_NAVIGATE: Final = ("--json", "--wait", "--no-pager", "--quiet")
+_NAVIGATE: Final = ("--json", "--wait", "--quiet")
 _TIMEOUT_S: Final = 300.0
 _MAX_ROUNDS: Final = 4
 """Of the same question, until two answers in a row are equal: git's history is read on between them."""
