@@ -6,6 +6,7 @@ import ipaddress
 import os
 import socket
 from collections.abc import Iterator
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -58,17 +59,30 @@ def _loopback_only(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPat
     monkeypatch.setattr(socket.socket, "connect_ex", guarded(connect_ex))
 
 
+@pytest.fixture(scope="session")
+def _folders(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """Paths that nothing has had before; pytest's own names take longer with each test."""
+    base = tmp_path_factory.mktemp("tests")
+    return (base / f"{number}" for number in count())
+
+
+@pytest.fixture
+def tmp_path(_folders: Iterator[Path]) -> Path:
+    folder = next(_folders)
+    folder.mkdir()
+    return folder
+
+
 @pytest.fixture(autouse=True)
-def _own_folders(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Path:
+def _own_folders(_folders: Iterator[Path], monkeypatch: pytest.MonkeyPatch) -> None:
     """Give each test its own cache and data folder, and hide the keys of whoever runs it."""
-    home = tmp_path_factory.mktemp("user")
+    home = next(_folders)
     monkeypatch.setenv("REPO_NAVIGATOR_CACHE", str(home / "cache"))
     monkeypatch.setenv("REPO_NAVIGATOR_DATA", str(home / "data"))
     monkeypatch.setenv("GIT_CONFIG_GLOBAL", os.devnull)
     monkeypatch.setenv("GIT_CONFIG_NOSYSTEM", "1")
     for name in _MODEL_VARIABLES:
         monkeypatch.delenv(name, raising=False)
-    return home
 
 
 @pytest.fixture(scope="session")

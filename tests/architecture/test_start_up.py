@@ -47,19 +47,13 @@ USES = {
     "repo-navigator --version": set[str](),
     "repo-navigator install cursor --dry-run": {"pydantic"},
     "repo-navigator replay plan.yaml .": ENGINE | {"yaml"},
-    "repo-navigator view plan.yaml .": ENGINE | {"anyio", "rich", "yaml"},
     "repo-navigator context": STEPS - {"splintr"},
-    "repo-navigator view": STEPS,
-    "repo-navigator forget --older-than 99": STEPS,
     "repo-navigator check .": STEPS,
     "repo-navigator navigate . total": STEPS | AGENTS,
     "repo-navigator hook tool": set[str](),
     "repo-navigator doctor": STEPS | AGENTS | {"tree_sitter"},
     "repo-navigator serve": {"anyio", "mcp", "pydantic", "rich", "starlette", "uvicorn"},
-    "repo-map --version": set[str](),
-    "repo-map generate --help": set(),
     "repo-map generate . -q": ENGINE,
-    "repo-map costs . -q": ENGINE,
 }
 """Each command, and the heavy packages that it may import; rich and the web framework come with SDKs."""
 PROGRAM = """

@@ -1,15 +1,12 @@
-"""``python -m tests.conformance``: the official suite, the official Inspector and an older client."""
+"""``python -m tests.conformance``: the official suite and the official Inspector."""
 
 from __future__ import annotations
 
 import argparse
-import os
 import sys
 
 from tests.conformance.inspector import check_inspector
-from tests.conformance.inspector_page import check_inspector_page
 from tests.conformance.node import UnavailableError, install
-from tests.conformance.older import check_older_client, older_python
 from tests.conformance.suite import check_axe, check_bundle, check_suite
 
 
@@ -21,7 +18,7 @@ def main() -> int:
     )
     options = parser.parse_args()
     missing: list[str] = []
-    failures = [*_official(missing), *_older(missing)]
+    failures = _official(missing)
     for line in missing:
         print(f"NOT CHECKED: {line}.")
     for failure in failures:
@@ -35,17 +32,8 @@ def _official(missing: list[str]) -> list[str]:
     except UnavailableError as error:
         missing.append(f"the official conformance suite and Inspector can't be installed: {error}")
         return []
-    checks = (check_suite, check_inspector, check_inspector_page, check_axe, check_bundle)
+    checks = (check_suite, check_inspector, check_axe, check_bundle)
     return [failure for check in checks for failure in check(environ)]
-
-
-def _older(missing: list[str]) -> list[str]:
-    try:
-        python = older_python()
-    except UnavailableError as error:
-        missing.append(f"a client of the SDK's 1.x versions can't be installed: {error}")
-        return []
-    return check_older_client(python, os.environ)
 
 
 if __name__ == "__main__":

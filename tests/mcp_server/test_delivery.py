@@ -101,18 +101,6 @@ async def test_of_two_steps_at_once_each_tells_what_is_new_against_the_one_befor
 
 
 @of_the_folder
-async def test_a_navigation_whose_row_is_damaged_is_in_nobodys_way(settings: Settings, shop: Path) -> None:
-    assert settings.data_dir is not None
-    async with Client(build_server(settings, working_folder=shop)) as client:
-        await client.call_tool("navigate", {"goal": "discount"})
-    with closing(sqlite3.connect(settings.data_dir / "sessions.db")) as connection:
-        connection.execute("UPDATE sessions SET state = 'no JSON'")
-        connection.commit()
-    async with Client(build_server(settings, working_folder=shop)) as client:
-        assert object_of(await client.call_tool("navigate", {"goal": "discount"}))["context"]
-
-
-@of_the_folder
 async def test_an_answer_is_given_although_its_delivery_cannot_be_kept(
     settings: Settings, shop: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -135,10 +123,3 @@ async def test_an_answer_is_given_although_its_delivery_cannot_be_kept(
     assert read["total_iterations"] == opened["turn_report"]["step_number"] + 1
     assert await delivery_of(settings, key) == before
     assert [line for line in caplog.messages if "disk full" in line] != []
-
-
-@pytest.mark.parametrize("odd", ["\ud800", "", "../../etc/passwd", "x\0y"])
-async def test_an_odd_id_is_nobodys(odd: str, settings: Settings) -> None:
-    navigator = Navigator(settings.model_copy(update={"use_cache": False, "workers": 1}))
-    assert await navigator.store.known(odd, "local") is None
-    await navigator.aclose()

@@ -5,8 +5,6 @@ from __future__ import annotations
 import dataclasses
 import errno
 import os
-import shutil
-import socket
 import sqlite3
 from collections.abc import Mapping
 from contextlib import closing
@@ -31,6 +29,7 @@ from navigator.storage.addresses import DatabaseAddress
 from repo_navigator.clients.configuration import ConfigurationFile
 from repo_navigator.clients.hosts import ENTRY, HOSTS
 from repo_navigator.main import main
+from tests.mcp_server.conftest import both_eras
 from tests.support.errors import (
     Refusal,
     refusal_of,
@@ -62,14 +61,11 @@ NAVIGATE: list[tuple[dict[str, Any], Refusal]] = [
     ({"goal": "x", "maxCostUsd": 1}, Refusal("unknown_argument", "maxCostUsd")),
     ({"query": "x"}, Refusal("missing_argument", "goal")),
     ({"goal": "x", "repo_path": "/nowhere"}, Refusal("repository_not_found")),
-    ({"goal": "x", "repo_path": "README.md"}, Refusal("repository_not_found")),
     ({"goal": "x", "repo_path": "~nobody-of-that-name/code"}, Refusal("repository_not_found")),
     ({"goal": "x", "repo_path": "file://server/share"}, Refusal("repository_not_found")),
     ({"goal": "x", "repo_path": "/dev"}, Refusal("repository_not_found")),
     ({"goal": "x", "repo_path": "a\0b"}, Refusal("repository_not_found")),
-    ({"goal": "x", "repo_path": "/a" * 3_000}, Refusal("repository_not_found")),
     ({"goal": "x", "max_cost_usd": 0}, Refusal("invalid_argument", "max_cost_usd")),
-    ({"goal": "x", "max_cost_usd": -1}, Refusal("invalid_argument", "max_cost_usd")),
     ({"goal": "x", "mode": "fast"}, Refusal("invalid_argument", "mode")),
     ({"goal": "x", "model": "nonsense"}, Refusal("unknown_model", "model")),
     ({"goal": "x", "model": "gemini-without-a-price"}, Refusal("model_price_unknown", "model")),
@@ -77,11 +73,8 @@ NAVIGATE: list[tuple[dict[str, Any], Refusal]] = [
     ({"goal": "x", "model": "gemini-2.5-flash"}, Refusal("model_key_missing", "model")),
     ({"goal": "x", "max_steps": 0}, Refusal("invalid_argument", "max_steps")),
     ({"goal": "x", "flight_plan": "verbosity: ["}, Refusal(PLAN)),
-    ({"goal": "x", "flight_plan": "just words"}, Refusal(PLAN)),
     ({"goal": "x", "flight_plan": "# nothing"}, Refusal(PLAN)),
-    ({"goal": "x", "flight_plan": "budget: 0"}, Refusal(PLAN)),
     ({"goal": "x", "flight_plan": {"budget": 10**400}}, Refusal(PLAN)),
-    ({"goal": "x", "flight_plan": f"budget: 0x{'f' * 5_000}"}, Refusal(PLAN)),
     ({"goal": "x", "flight_plan": {"colour": 1}}, Refusal(PLAN)),
     ({"goal": "x", "flight_plan": {"verbosity": [{"pattern": "a", "level": 9}]}}, Refusal(PLAN)),
     (
@@ -89,7 +82,6 @@ NAVIGATE: list[tuple[dict[str, Any], Refusal]] = [
         Refusal(PLAN),
     ),
     ({"goal": "", "changes": "nowhere"}, Refusal("invalid_changes", "changes")),
-    ({"goal": "", "changes": "two\nlines"}, Refusal("invalid_changes", "changes")),
     ({"goal": "", "changes": FOREIGN}, Refusal("invalid_changes", "changes")),
 ]
 AFTERWARDS: list[tuple[str, dict[str, Any], Refusal]] = [
@@ -99,13 +91,10 @@ AFTERWARDS: list[tuple[str, dict[str, Any], Refusal]] = [
     ("step", {"updates": {"verbosity": [{"pattern": "a"}]}}, Refusal(PLAN)),
     ("step", {"updates": {"budget": 1}}, Refusal("budget_too_small")),
     ("step", {"updates": {"budget": 10**400}}, Refusal(PLAN)),
-    ("step", {"updates": {"model": 4}}, Refusal("invalid_argument", "model")),
     ("step", {"updates": {"model": "abacus"}}, Refusal("unknown_model", "model")),
     ("step", {"updates": {"max_cost_usd": 0}}, Refusal("invalid_argument", "max_cost_usd")),
-    ("step", {"updates": {"max_cost_usd": True}}, Refusal("invalid_argument", "max_cost_usd")),
     ("step", {"updates": {"max_steps": 0}}, Refusal("invalid_argument", "max_steps")),
     ("step", {"show": [{"path": "a.py"}]}, Refusal("invalid_argument", "show")),
-    ("step", {"show": [123_456]}, Refusal("invalid_argument", "show")),
     ("step", {"drop": ["x" * 501]}, Refusal("invalid_argument", "drop")),
     ("step", {"show": [*range(51)]}, Refusal("invalid_argument", "show")),
     ("step", {"ask": "who calls it?"}, Refusal("invalid_argument", "ask")),
@@ -119,12 +108,6 @@ AFTERWARDS: list[tuple[str, dict[str, Any], Refusal]] = [
     ("map_data", {"steer": {"feedback": 3}}, Refusal("invalid_argument", "steer")),
     ("navigate_all", {}, Refusal("unknown_tool")),
 ]
-
-
-@pytest.fixture
-def era() -> str:
-    """Refusals are the same in both eras, which ``test_a_refusal_is_the_same_in_both_eras`` shows."""
-    return "auto"
 
 
 @pytest.mark.anyio
@@ -201,40 +184,6 @@ async def test_a_resource_that_is_not_there_is_refused(client: Client) -> None:
 
 
 @pytest.mark.anyio
-async def test_a_map_that_somebody_deleted_is_told(settings: Settings, shop: Path) -> None:
-    assert settings.data_dir is not None
-    async with Client(build_server(settings, working_folder=shop)) as client:
-        flown = object_of(await client.call_tool("navigate", {"goal": "the discount on an apple"}))
-    shutil.rmtree(settings.data_dir / "artifacts")
-    wanted = {"navigation_id": flown["navigation_id"]}
-    async with Client(build_server(settings, working_folder=shop)) as client:
-        assert refusal_of(await client.call_tool("get_context", wanted)).code == "storage_failed"
-
-
-@pytest.mark.anyio
-async def test_a_step_that_cannot_be_kept_is_told(settings: Settings, shop: Path) -> None:
-    assert settings.data_dir is not None
-    async with Client(build_server(settings, working_folder=shop)) as client:
-        await client.call_tool("navigate", {"goal": "the discount on an apple", "mode": "interactive"})
-        with sqlite3.connect(settings.data_dir / "sessions.db") as database:
-            database.execute("DROP TABLE events")
-        database.close()
-        call = {"updates": {"budget": 2000}}
-        assert refusal_of(await client.call_tool("step", call)).code == "storage_failed"
-        shutil.rmtree(settings.data_dir / "artifacts")
-        (settings.data_dir / "artifacts").touch()
-        assert refusal_of(await client.call_tool("step", call)).code == "storage_failed"
-
-
-@pytest.mark.anyio
-async def test_without_a_repository_the_answer_says_how_to_name_one(
-    settings: Settings, tmp_path: Path
-) -> None:
-    async with Client(build_server(settings, working_folder=tmp_path)) as client:
-        assert refusal_of(await client.call_tool("navigate", {"goal": "x"})).code == "repository_not_found"
-
-
-@pytest.mark.anyio
 async def test_a_repository_outside_the_allow_list_is_refused(tmp_path: Path, shop: Path) -> None:
     settings = Settings(data_dir=tmp_path / "data", allowed=(tmp_path / "allowed",))
     async with Client(build_server(settings, working_folder=shop)) as client:
@@ -259,6 +208,7 @@ async def test_a_navigation_that_can_not_be_deleted_is_told(
         assert refusal_of(await client.call_tool("step", call)).code == "storage_failed"
 
 
+@both_eras
 @pytest.mark.anyio
 async def test_a_user_who_closes_the_question_has_done_nothing(
     settings: Settings, shop: Path, era: str
@@ -289,60 +239,43 @@ async def test_an_answer_of_the_hosts_model_that_comes_too_late_is_refused(
         assert refusal_of(late).code == "call_ended"
 
 
-@pytest.mark.parametrize(
-    ("arguments", "refusal", "exit_code"),
-    [
-        (["navigate", "{shop}", "--goal", " "], Refusal("invalid_argument", "--goal"), 2),
-        (["navigate", "--goal", "x"], Refusal("repository_not_found"), 3),
-        (["navigate", "{shop}", "x", "--save-plan", "-"], Refusal("invalid_request", "--save-plan"), 2),
-        (["navigate", "{shop}", "--goal-file", os.devnull], Refusal("invalid_request", "--goal-file"), 2),
-        (["navigate", "{shop}", "--goal-file", "{shop}/none"], Refusal("invalid_request", "--goal-file"), 2),
-        (["navigate", "{shop}", "--goal", "x", "--tokens", "0"], Refusal("invalid_argument", "--tokens"), 2),
-        (["navigate", "{shop}/none", "--goal", "x"], Refusal("repository_not_found"), 3),
-        (["navigate", "~/nope-missing", "x"], Refusal("repository_not_found"), 3),
-        (["navigate", "{shop}/README.md", "--goal", "x"], Refusal("repository_not_found"), 3),
-        (["navigate", "{shop}", "--since", "nowhere"], Refusal("invalid_changes", "--since"), 2),
-        (["navigate", "{shop}", "--since", "HEAD"], Refusal("invalid_changes", "--since"), 2),
-        (["navigate", "{shop}", "--since", "HEAD..HEAD"], Refusal("invalid_changes", "--since"), 2),
-        (["navigate", "{shop}", "--since=--output=x"], Refusal("invalid_changes", "--since"), 2),
-        (["navigate", "{shop}", "--diff"], Refusal("invalid_changes", "--diff"), 2),
-        (["navigate", "{shop}/..", "--diff"], Refusal("invalid_changes", "--diff"), 2),
-        (["navigate", "{shop}", "x", "--save-plan", "{shop}"], Refusal("output_failed"), 2),
-        (["navigate", "{shop}", "x", "--save-plan", "{shop}/none/plan.yaml"], Refusal("output_failed"), 2),
-        (["navigate", "{shop}", "x", "--plan", "{shop}/none.yaml"], Refusal("invalid_flight_plan"), 2),
-        (
-            ["navigate", "{shop}", "x", "--model", "gemini-2.5-flash"],
-            Refusal("model_key_missing", "--model"),
-            2,
-        ),
-        (["show", "x"], Refusal("unknown_navigation", "navigation_id"), 2),
-        (["show"], Refusal("invalid_request", "WHAT"), 2),
-        (["context"], Refusal("unknown_navigation", "navigation_id"), 2),
-        (["context", "who calls discount?"], Refusal("invalid_request", "navigation_id"), 2),
-        (["replay", "{shop}/none", "{shop}"], Refusal("invalid_flight_plan"), 2),
-        (["replay", "{shop}/README.md"], Refusal("repository_not_found"), 3),
-        (
-            ["install", "cursor", "--dry-run", "--allow", "{shop}/none"],
-            Refusal("invalid_request", "--allow"),
-            2,
-        ),
-    ],
-)
+COMMANDS: list[tuple[list[str], Refusal, int]] = [
+    (["navigate", "{shop}", "--goal", " "], Refusal("invalid_argument", "--goal"), 2),
+    (["navigate", "--goal", "x"], Refusal("repository_not_found"), 3),
+    (["navigate", "{shop}", "x", "--save-plan", "-"], Refusal("invalid_request", "--save-plan"), 2),
+    (["navigate", "{shop}", "--goal-file", os.devnull], Refusal("invalid_request", "--goal-file"), 2),
+    (["navigate", "{shop}/none", "--goal", "x"], Refusal("repository_not_found"), 3),
+    (["navigate", "{shop}", "--since", "nowhere"], Refusal("invalid_changes", "--since"), 2),
+    (["navigate", "{shop}", "--since", "HEAD"], Refusal("invalid_changes", "--since"), 2),
+    (["navigate", "{shop}", "--since=--output=x"], Refusal("invalid_changes", "--since"), 2),
+    (["navigate", "{shop}", "--diff"], Refusal("invalid_changes", "--diff"), 2),
+    (["navigate", "{shop}/..", "--diff"], Refusal("invalid_changes", "--diff"), 2),
+    (["navigate", "{shop}", "x", "--save-plan", "{shop}"], Refusal("output_failed"), 2),
+    (["navigate", "{shop}", "x", "--plan", "{shop}/none.yaml"], Refusal("invalid_flight_plan"), 2),
+    (["navigate", "{shop}", "x", "--model", "gemini-2.5-flash"], Refusal("model_key_missing", "--model"), 2),
+    (["navigate", "{shop}", "x", "--max-cost", "nan"], Refusal("invalid_argument", "--max-cost"), 2),
+    (["show", "x"], Refusal("unknown_navigation", "navigation_id"), 2),
+    (["show"], Refusal("invalid_request", "WHAT"), 2),
+    (["context"], Refusal("unknown_navigation", "navigation_id"), 2),
+    (["context", "who calls discount?"], Refusal("invalid_request", "navigation_id"), 2),
+    (["replay", "{shop}/none", "{shop}"], Refusal("invalid_flight_plan"), 2),
+    (["replay", "{shop}/README.md"], Refusal("repository_not_found"), 3),
+    (
+        ["install", "cursor", "--dry-run", "--allow", "{shop}/none"],
+        Refusal("invalid_request", "--allow"),
+        2,
+    ),
+]
+
+
 def test_a_command_that_cannot_be_used_is_refused(
-    arguments: list[str],
-    refusal: Refusal,
-    exit_code: int,
-    *,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capfd: pytest.CaptureFixture[str],
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    shop = tmp_path / "shop"
-    commit(shop, {"README.md": "# Shop\n"})
-    monkeypatch.setenv("REPO_NAVIGATOR_DATA", str(tmp_path / "data"))
+    shop = commit(tmp_path / "shop", {"README.md": "# Shop\n"})
     monkeypatch.chdir(tmp_path)
-    words = [argument.format(shop=shop) for argument in arguments]
-    assert refusal_of_command(words, capfd, exit_code=exit_code) == refusal
+    for arguments, refusal, exit_code in COMMANDS:
+        words = [argument.format(shop=shop) for argument in arguments]
+        assert refusal_of_command(words, capfd, exit_code=exit_code) == refusal, words
 
 
 @pytest.mark.parametrize(
@@ -352,34 +285,24 @@ def test_a_command_that_cannot_be_used_is_refused(
         ("forget", {}),
         ("forget --older-than -1", {}),
         ("serve --allow nowhere", {}),
-        ("serve --http ", {}),
-        ("serve --http nowhere", {}),
         ("serve --http host:", {}),
         ("serve --http host:70000", {}),
         ("serve --http 0.0.0.0:0", {}),
-        ("serve --log-level loud", {}),
         ("navigate . x", {"MAX_MEMORY_MB": "1"}),
         ("serve", {"MAX_FILE_BYTES": "0"}),
         ("serve", {"HTTP_HOSTS": "*"}),
         ("serve", {"HTTP_TOKEN": "hunter2-0123456789"}),
         ("serve", {"STORE": "postgresql://host/name?ssl=always"}),
-        ("serve", {"STORE": "postgresql://host/name?schema=Team"}),
         ("serve", {"HTTP_ORIGINS": "navigator.example"}),
         ("serve", {"STORE": "postgresql+asyncpg://ann:s3cr3t@[db/x"}),
-        ("serve", {"STORE": "postgresql+asyncpg://ann:s3cr3t@db:port/x"}),
-        ("serve", {"STORE": "postgresql+asyncpg://ann:s3cr3t@/x"}),
         ("serve", {"STORE": "postgresql://ann:s3cr3t@db/x?password=s3cr3t"}),
         ("serve", {"HTTP_ISSUER": "https://idp.example"}),
         ("token b:ob", {}),
         ("serve", {"HTTP_JWKS": "http://idp.example/keys"}),
-        ("serve", {"ARTIFACTS": "s3://[bucket"}),
         ("serve", {"ARTIFACTS": "ftp://bucket/s3cr3t"}),
         ("serve", {"ARTIFACTS": "s3://key:s3cr3t@bucket/x"}),
         ("serve", {"ARTIFACTS": "s3://bucket/../s3cr3t?"}),
-        ("serve", {"ARTIFACTS": "s3://bucket/a b"}),
-        ("serve", {"ARTIFACTS": "s3://bucket_1/a"}),
         ("serve", {"ARTIFACTS": "gs://key:s3cr3t@bucket/x"}),
-        ("serve", {"ARTIFACTS": "gs://bucket_1./a"}),
         ("serve", {"ARTIFACTS": "gs://bucket_1/?key=s3cr3t"}),
     ],
 )
@@ -447,12 +370,6 @@ async def test_stores_that_do_not_answer_are_told(
                 refusal_of(await client.call_tool("navigate", {"goal": "the discount"})).code
                 == "storage_failed"
             )
-
-
-def test_a_taken_port_is_told(capfd: pytest.CaptureFixture[str]) -> None:
-    with socket.create_server(("127.0.0.1", 0)) as taken:
-        assert main(["serve", "--http", f"127.0.0.1:{taken.getsockname()[1]}"]) == 2
-    assert_sentence(capfd.readouterr().err)
 
 
 def test_a_configuration_that_is_changed_at_that_moment_is_told(tmp_path: Path) -> None:

@@ -16,13 +16,12 @@ from tests.support.signals import heeding_ctrl_c
 pty = pytest.importorskip("pty", reason="this system has no pseudo-terminals")
 
 
-@pytest.fixture
-def huge(tmp_path: Path) -> Path:
-    """A folder that takes some ten seconds to parse."""
-    folder = tmp_path / "huge"
-    folder.mkdir()
+@pytest.fixture(scope="module")
+def huge(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder that takes some seconds to parse."""
+    folder = tmp_path_factory.mktemp("huge")
     body = "".join(
-        f"def part_{line}(cart, steps):\n    return cart.move(steps, {line})\n" for line in range(4000)
+        f"def part_{line}(cart, steps):\n    return cart.move(steps, {line})\n" for line in range(2000)
     )
     for number in range(120):
         (folder / f"part_{number}.py").write_text(f"NUMBER = {number}\n{body}")

@@ -21,6 +21,7 @@ from mcp_types import (
 
 from mcp_server.app import build_server
 from mcp_server.settings import Settings
+from tests.mcp_server.conftest import both_eras
 from tests.support.results import object_of
 
 pytestmark = pytest.mark.anyio
@@ -54,6 +55,7 @@ class Model:
         )
 
 
+@both_eras
 @pytest.mark.parametrize("tools", [True, False])
 async def test_the_hosts_model_explores_and_decides(
     settings: Settings, shop: Path, era: str, tools: bool
@@ -73,6 +75,7 @@ async def test_the_hosts_model_explores_and_decides(
     assert "shop/mail.py:" in str(model.asked[1].messages)
 
 
+@both_eras
 async def test_a_step_asks_the_hosts_model_as_well(settings: Settings, shop: Path, era: str) -> None:
     model = Model(tools=True)
     server = build_server(settings, working_folder=shop)

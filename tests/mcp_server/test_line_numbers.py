@@ -76,14 +76,13 @@ async def test_the_setting_holds_for_whoever_does_not_say_otherwise(
     assert bool(require_true_numbers(context, shop)) == (asked is None)
 
 
-@pytest.mark.parametrize("tokens", [90, 150, 260, 400, 1_000])
 def test_a_budget_holds_with_line_numbers_and_a_plan_replays_them(
-    tokens: int, shop: Path, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+    shop: Path, tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
     plan = tmp_path / "plan.yaml"
-    arguments = ("--line-numbers", "--tokens", tokens, "--save-plan", plan, "--json")
+    arguments = ("--line-numbers", "--tokens", 400, "--save-plan", plan, "--json")
     made = json.loads(ran(capfd, "navigate", shop, GOAL, *arguments))
-    assert made["tokens"] == count(made["context"]) <= tokens
+    assert made["tokens"] == count(made["context"]) <= 400
     require_true_numbers(made["context"], shop)
     assert ran(capfd, "replay", plan, shop).rstrip() == made["context"].rstrip()
 

@@ -65,13 +65,6 @@ def test_the_start_is_told_in_one_plain_line_at_every_level(capsys: pytest.Captu
     assert capsys.readouterr().err == "Serving MCP at http://127.0.0.1:8321/mcp\n"
 
 
-def test_the_start_is_no_warning_in_json(capsys: pytest.CaptureFixture[str]) -> None:
-    log_to_stderr("WARNING", "json")
-    announce("Serving MCP at http://127.0.0.1:8321/mcp")
-    line = json.loads(capsys.readouterr().err)
-    assert (line["level"], line["message"]) == ("info", "Serving MCP at http://127.0.0.1:8321/mcp")
-
-
 @pytest.mark.parametrize("log_format", ["text", "json"])
 def test_a_client_that_left_is_not_logged(capsys: pytest.CaptureFixture[str], log_format: LogFormat) -> None:
     log_to_stderr("WARNING", log_format)
@@ -91,9 +84,3 @@ def test_a_fault_keeps_its_traceback(capsys: pytest.CaptureFixture[str]) -> None
     except ExceptionGroup:
         logging.getLogger("mcp.server").exception("Could not answer")
     assert "Traceback" in capsys.readouterr().err
-
-
-def test_a_line_has_an_end(capsys: pytest.CaptureFixture[str]) -> None:
-    log_to_stderr("WARNING", "text")
-    logging.getLogger("elsewhere").warning("x" * 1_000_000)
-    assert len(capsys.readouterr().err) < 20_000

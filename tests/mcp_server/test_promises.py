@@ -14,7 +14,7 @@ from mcp_server.app import build_server
 from mcp_server.settings import Settings
 from repo_map.messages import quoted
 from repo_map.text.tokens import count
-from tests.mcp_server.conftest import plant
+from tests.mcp_server.conftest import both_eras, plant
 from tests.support.results import object_of, text_of
 
 pytestmark = pytest.mark.anyio
@@ -37,7 +37,7 @@ async def plan_of(client: Client, message: str, budget: int) -> str:
     return "".join(pages)
 
 
-@pytest.mark.parametrize("budget", [400, 800, 8_000])
+@pytest.mark.parametrize("budget", [400, 8_000])
 async def test_a_host_that_has_only_tools_reads_the_whole_flight_plan(
     budget: int, settings: Settings, large: Path, era: str
 ) -> None:
@@ -64,6 +64,7 @@ async def test_reading_the_plan_leaves_what_the_host_holds_of_the_context(client
         assert "def discount" not in step["context_delta"], "the host has it"
 
 
+@both_eras
 async def test_a_null_for_an_optional_argument_leaves_it_out(
     settings: Settings, shop: Path, era: str
 ) -> None:
@@ -92,10 +93,9 @@ async def test_every_address_in_an_answer_can_be_read(settings: Settings, tmp_pa
             assert (await client.read_resource(address)).contents
 
 
-@pytest.mark.parametrize("as_text", [False, True])
-async def test_a_plan_of_the_host_leaves_out_what_it_leaves_out(as_text: bool, client: Client) -> None:
+async def test_a_plan_of_the_host_leaves_out_what_it_leaves_out(client: Client) -> None:
     plan = {"verbosity": [{"pattern": "**", "level": 0}, {"pattern": "shop/mail.py", "level": 3}]}
-    asked = {"goal": GOAL, "flight_plan": json.dumps(plan) if as_text else plan}
+    asked = {"goal": GOAL, "flight_plan": json.dumps(plan)}
     async with client:
         message = [await client.call_tool("navigate", asked)]
         message += [

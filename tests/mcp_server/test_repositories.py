@@ -18,6 +18,7 @@ from navigator.settings import LOCAL_USER
 from navigator.workspaces.address import Source, read_address
 from repo_map.errors import RepositoryNotFoundError
 from repo_navigator.main import main
+from tests.mcp_server.conftest import both_eras
 from tests.mcp_server.test_http import ALICE, BOB, Served, as_principal, token_file
 from tests.support.maps import HEADER
 from tests.support.results import object_of
@@ -167,6 +168,7 @@ def test_a_changed_file_is_read_again_and_a_bad_one_changes_nothing(
     assert [*served.readable("carol")] == ["api", "web"]
 
 
+@both_eras
 async def test_one_call_is_about_several_repositories(repositories: Path, tmp_path: Path, era: str) -> None:
     settings = Settings(repositories=repositories, data_dir=tmp_path / "data", cache_dir=tmp_path / "cache")
     async with Client(build_server(settings, working_folder=tmp_path), mode=era) as client:
@@ -183,6 +185,7 @@ async def test_one_call_is_about_several_repositories(repositories: Path, tmp_pa
         assert f"{HEADER} prices.py" in one["context"]
 
 
+@both_eras
 @pytest.mark.slow
 async def test_over_http_nobody_learns_of_what_is_not_theirs(
     repositories: Path, tmp_path: Path, era: str

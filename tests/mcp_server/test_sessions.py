@@ -13,6 +13,7 @@ from mcp_server.settings import Settings
 from navigator.navigator import Navigator
 from navigator.settings import NavigationRequest
 from navigator.state.client_state import ClientState
+from tests.mcp_server.conftest import both_eras
 from tests.support.errors import refusal_of
 from tests.support.results import object_of
 
@@ -20,6 +21,7 @@ pytestmark = pytest.mark.anyio
 GOAL = "The discount on an apple"
 
 
+@both_eras
 async def test_a_left_out_id_means_the_navigation_of_the_session_that_was_used_last(client: Client) -> None:
     async with client:
         first = object_of(await client.call_tool("navigate", {"goal": GOAL}))["navigation_id"]
@@ -29,6 +31,7 @@ async def test_a_left_out_id_means_the_navigation_of_the_session_that_was_used_l
         assert object_of(await client.call_tool("get_turn_report", {}))["navigation_id"] == first
 
 
+@both_eras
 async def test_two_clients_do_not_see_each_other(settings: Settings, shop: Path, era: str) -> None:
     server = build_server(settings, working_folder=shop)
     async with Client(server, mode=era) as one, Client(server, mode=era) as other:
@@ -41,6 +44,7 @@ async def test_two_clients_do_not_see_each_other(settings: Settings, shop: Path,
         assert mine not in str(listed.contents)
 
 
+@both_eras
 async def test_a_restarted_server_still_knows_a_navigation(settings: Settings, shop: Path, era: str) -> None:
     async with Client(build_server(settings, working_folder=shop), mode=era) as client:
         before = object_of(await client.call_tool("navigate", {"goal": GOAL}))
@@ -55,24 +59,6 @@ async def test_a_restarted_server_still_knows_a_navigation(settings: Settings, s
             object_of(await client.call_tool("step", {"feedback": "show the mails"}))["navigation_id"]
             == (before["navigation_id"])
         )
-
-
-async def test_an_unknown_id_is_answered_with_the_choices(client: Client) -> None:
-    async with client:
-        known = object_of(await client.call_tool("navigate", {"goal": GOAL}))["navigation_id"]
-        refused = await client.call_tool("get_context", {"navigation_id": "nav-typo"})
-        assert refusal_of(refused) == ("unknown_navigation", "navigation_id")
-        assert known in str(refused.content)
-
-
-async def test_a_cancelled_navigation_takes_no_step_but_can_be_read(client: Client) -> None:
-    async with client:
-        navigation = object_of(await client.call_tool("navigate", {"goal": GOAL, "mode": "interactive"}))
-        assert object_of(await client.call_tool("step", {"action": "cancel"}))["status"] == "cancelled"
-        refused = await client.call_tool("step", {"feedback": "more"})
-        assert refusal_of(refused).code == "navigation_closed"
-        read = object_of(await client.call_tool("get_context", {}))
-    assert read["context_string"] == navigation["context"]
 
 
 async def test_what_nobody_uses_is_removed_however_often_the_server_starts(

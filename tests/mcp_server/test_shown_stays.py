@@ -110,24 +110,6 @@ async def test_of_a_file_larger_than_the_room_the_best_is_shown_beside_what_was_
         assert len(whole) > 10
 
 
-def source_of(path: str, section: str) -> dict[str, Any]:
-    """Return updates that show one section of a file as source."""
-    sections = [{"pattern": section, "level": 4}]
-    return {"verbosity": [{"pattern": path, "level": 1, "sections": sections}]}
-
-
-async def test_a_legend_is_sent_with_the_first_mark_that_needs_it(settings: Settings, shop: Path) -> None:
-    plan = {"verbosity": [{"pattern": "**", "level": 0}, {"pattern": "shop/mail.py", "level": 4}]}
-    async with Client(build_server(settings, working_folder=shop)) as client:
-        first = await call(client, "navigate", goal="receipt", flight_plan=plan)
-        assert "⋮" not in first["context"]
-        stepped = await call(client, "step", updates=source_of("shop/cart.py", "Cart.total"))
-        assert stepped["context_delta"].count("N comes next") == 1
-        stepped = await call(client, "step", updates=source_of("shop/prices.py", "discount"))
-        assert "def discount" in stepped["context_delta"]
-        assert "N comes next" not in stepped["context_delta"]
-
-
 LONG = "orderdesk/rounding.py"
 
 
@@ -155,17 +137,3 @@ async def test_what_is_asked_for_last_is_what_is_shown_however_little_the_goal_s
         now = await shown(client)
         assert {(LONG, "def rounded(cents):"), (LONG, "    if fee := surcharge_of(cents):")} <= now
         assert len([line for path, line in now if path == LONG and line.startswith("    cents = ")]) > 10
-
-
-async def test_a_repeat_brings_back_what_had_given_way(settings: Settings, orderdesk: Path) -> None:
-    long_function(orderdesk)
-    async with Client(build_server(settings, working_folder=orderdesk)) as client:
-        await call(client, "navigate", goal=GOAL, token_budget=700)
-        await call(client, "step", feedback="show Stock.reserve")
-        wanted = ("orderdesk/catalog/stock.py", "    def reserve(self, sku: str, pieces: int) -> None:")
-        assert wanted in await shown(client)
-        await call(client, "step", feedback=f"show {LONG}:rounded")
-        assert wanted not in await shown(client)
-        again = await call(client, "step", feedback="show Stock.reserve")
-        assert "`Stock.reserve (orderdesk/catalog/stock.py)`" in again["turn_report"]["answer"]
-        assert wanted in await shown(client)

@@ -26,12 +26,10 @@ from mcp_server.app import build_server
 from mcp_server.settings import Settings
 from repo_map.messages import quoted
 from repo_map.text.tokens import count
-from tests.mcp_server.conftest import plant
-from tests.support.errors import refusal_of
+from tests.mcp_server.conftest import both_eras, plant
 from tests.support.results import object_of, text_of
 
 pytestmark = pytest.mark.anyio
-SEARCHED = "find code task bug stack trace issue feature refactoring grep search files"
 GOAL = "The discount on an apple must never make its price negative"
 
 
@@ -41,6 +39,7 @@ def assert_both_forms_fit(result: CallToolResult, token_budget: int) -> None:
     assert count(json.dumps(object_of(result), ensure_ascii=False)) <= token_budget
 
 
+@both_eras
 async def test_there_are_four_tools_and_each_says_what_it_does(client: Client) -> None:
     async with client:
         tools = (await client.list_tools()).tools
@@ -59,27 +58,18 @@ async def test_listing_the_tools_costs_a_conversation_at_most_1250_tokens(client
     assert count(listed.model_dump_json(by_alias=True, exclude_none=True, include={"tools"})) <= 1_250
 
 
-async def test_a_model_that_searches_by_words_finds_navigate_and_only_navigate(client: Client) -> None:
-    async with client:
-        described = {tool.name: tool.description or "" for tool in (await client.list_tools()).tools}
-        message = client.instructions or ""
-    words = set(SEARCHED.split())
-    for text in (described.pop("navigate"), message):
-        assert words <= set(re.findall(r"\w+", text.lower()))
-    assert [name for name, text in described.items() if "grep" in text] == []
-    assert "show: [3, 7]" in message
-    # What Claude Code shows of them.
-    assert len(message) <= 2_048
-
-
 async def test_claude_code_is_told_to_load_navigate_and_to_cut_no_context(client: Client) -> None:
     async with client:
         message = {tool.name: tool.meta or {} for tool in (await client.list_tools()).tools}
+        instructions = client.instructions or ""
     assert [name for name, meta in message.items() if meta.get("anthropic/alwaysLoad")] == ["navigate"]
     raised = {name for name, meta in message.items() if "anthropic/maxResultSizeChars" in meta}
     assert raised == {"navigate", "step", "get_context"}
+    # What Claude Code shows of the instructions.
+    assert 0 < len(instructions) <= 2_048
 
 
+@both_eras
 async def test_one_call_returns_the_code_in_both_forms(client: Client) -> None:
     async with client:
         result = await client.call_tool("navigate", {"goal": GOAL})
@@ -91,7 +81,7 @@ async def test_one_call_returns_the_code_in_both_forms(client: Client) -> None:
     assert answer["turn_report"]["map_size_tokens"] == count(answer["context"])
 
 
-@pytest.mark.parametrize("token_budget", [400, 1_000, 4_000])
+@pytest.mark.parametrize("token_budget", [400, 4_000])
 async def test_every_answer_fits_the_token_budget_in_each_form(
     settings: Settings, large: Path, era: str, token_budget: int
 ) -> None:
@@ -123,9 +113,8 @@ async def test_feedback_that_comes_with_the_wish_to_finish_is_heeded_first(
         assert (gone["status"], gone["turn_report"]["step_number"]) == ("cancelled", before + 2)
 
 
-@pytest.mark.parametrize("name", ["claude-code", "Visual Studio Code", "claude-ai", "cline"])
-async def test_an_assistant_is_sent_the_text_alone(settings: Settings, shop: Path, name: str) -> None:
-    info = Implementation(name=name, version="1")
+async def test_an_assistant_is_sent_the_text_alone(settings: Settings, shop: Path) -> None:
+    info = Implementation(name="claude-code", version="1")
     async with Client(build_server(settings, working_folder=shop), client_info=info) as client:
         found = await client.call_tool("navigate", {"goal": GOAL})
         stepped = await client.call_tool("step", {"ask": {"callers": "discount"}})
@@ -142,24 +131,6 @@ async def test_an_answer_without_a_model_has_no_costs_and_says_nothing_twice(cli
     assert not answer["turn_report"].keys() & {*costs, "navigation_id", "status"}
     assert "flight_plan_yaml" not in object_of(shown)
     assert "verbosity:" not in text_of(shown)
-
-
-async def test_a_turn_report_has_the_numbers_of_any_step(client: Client) -> None:
-    async with client:
-        await client.call_tool("navigate", {"goal": GOAL})
-        latest = object_of(await client.call_tool("get_turn_report", {}))
-        opening = object_of(await client.call_tool("get_turn_report", {"step": 0}))
-    assert opening["step_number"] == 0
-    assert latest["step_number"] > 0
-    for name in (
-        "cost_this_turn",
-        "total_cost",
-        "budget_remaining",
-        "map_size_tokens",
-        "last_action",
-        "reasoning",
-    ):
-        assert name in latest
 
 
 @pytest.mark.parametrize(
@@ -218,6 +189,7 @@ async def test_the_context_can_be_read_again_and_as_news(client: Client) -> None
     assert news["since_step"] == 0
 
 
+@both_eras
 async def test_pages_put_together_are_the_whole_context(settings: Settings, tmp_path: Path, era: str) -> None:
     words = "\n".join(f'    "clé {number}": "café «{number}» été",' for number in range(8))
     files = {f"words_{part}.py": f"CAFÉ_{part} = {{\n{words}\n}}\n" for part in range(30)}
@@ -238,6 +210,7 @@ async def test_pages_put_together_are_the_whole_context(settings: Settings, tmp_
     assert quoted("".join(pages).removesuffix("\n")) == whole.contents[0].text
 
 
+@both_eras
 async def test_progress_grows_and_reads_well(client: Client) -> None:
     seen: list[tuple[float, float | None, str | None]] = []
 
@@ -290,6 +263,7 @@ def _other(digit: str) -> str:
     return "0" if digit != "0" else "1"
 
 
+@both_eras
 async def test_a_cancelled_call_stops_at_once_and_keeps_its_steps(
     settings: Settings, large: Path, era: str
 ) -> None:
@@ -313,7 +287,7 @@ async def test_more_navigations_at_once_than_stay_live_do_not_mix(
     monkeypatch.setattr("navigator.planner.context.MAX_CACHED", 2)
     folders = [
         plant(tmp_path / f"r{number}", {"only.py": f"def only_here_{number}():\n    return {number}\n"})
-        for number in range(8)
+        for number in range(4)
     ]
     contexts: dict[int, str] = {}
     async with Client(build_server(settings)) as client:
@@ -330,6 +304,7 @@ async def test_more_navigations_at_once_than_stay_live_do_not_mix(
         assert context.count("def only_here_") == 1
 
 
+@both_eras
 async def test_the_roots_of_the_host_name_the_repository(
     settings: Settings, shop: Path, tmp_path: Path, era: str
 ) -> None:
@@ -347,6 +322,7 @@ async def test_the_roots_of_the_host_name_the_repository(
         assert "def beside" in found["context"]
 
 
+@both_eras
 async def test_an_interactive_user_is_asked_where_the_host_can_ask(client: Client) -> None:
     asked: list[str] = []
 
@@ -362,19 +338,7 @@ async def test_an_interactive_user_is_asked_where_the_host_can_ask(client: Clien
     assert len(asked) == 1
 
 
-async def test_a_change_is_looked_at_and_what_is_at_risk_comes_first(client: Client, shop: Path) -> None:
-    patch = (
-        "--- a/shop/prices.py\n+++ b/shop/prices.py\n@@ -13 +13 @@\n"
-        '-    return 5 if item == "apple" else 0\n+    return 6\n'
-    )
-    async with client:
-        result = await client.call_tool("navigate", {"goal": "", "changes": patch})
-        assert "`discount` (shop/prices.py:11)" in text_of(result)
-        assert "`discount` (shop/prices.py:11)" in object_of(result)["turn_report"]["impact"][0]
-        refused = await client.call_tool("navigate", {"goal": "x", "changes": "--output=/tmp/x"})
-        assert refusal_of(refused) == ("invalid_changes", "changes")
-
-
+@both_eras
 @pytest.mark.anyio
 async def test_arguments_that_clients_add_are_ignored_with_a_note_and_empty_texts_are_absent(
     client: Client,

@@ -109,16 +109,6 @@ async def test_fields_come_before_words(client: Client) -> None:
         assert "def send_receipt" not in await shown(client)
 
 
-async def test_words_that_are_no_command_change_nothing_and_the_commands_are_listed(client: Client) -> None:
-    async with client:
-        before = (await opened(client))["turn_report"]["step_number"]
-        _, answer = await stepped(client, feedback="it also happens on Windows")
-        report = answer["turn_report"]
-        assert report["step_number"] == before
-        assert report["understood"] is False
-        assert "callers of X" in report["answer"]
-
-
 async def test_guessed_names_lift_what_the_goal_does_not_say(client: Client) -> None:
     async with client:
         goal = {"goal": "Where is money taken off?"}

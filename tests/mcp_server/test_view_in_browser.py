@@ -18,6 +18,7 @@ from mcp_server.app import build_server
 from mcp_server.settings import Settings
 from navigator.picture.page import saved_page
 from tests.conformance.node import FOLDER as TOOLS
+from tests.mcp_server.conftest import both_eras
 from tests.navigator.test_picture import with_hostile_texts
 from tests.support.browser import MISSING, PROGRAM, Page, open_browser
 from tests.support.results import object_of
@@ -445,6 +446,7 @@ async def test_a_slider_goes_through_the_steps_and_tells_what_each_changed(
     )
 
 
+@both_eras
 async def test_in_a_host_the_view_shakes_hands_fetches_its_data_and_tells_its_size(
     page: Page, client: Client, tmp_path: Path
 ) -> None:

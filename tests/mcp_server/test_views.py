@@ -19,8 +19,7 @@ from mcp_server.settings import Settings
 from navigator.picture.data import MAX_BYTES
 from navigator.picture.page import view_page
 from repo_map.text.tokens import count
-from tests.mcp_server.conftest import plant
-from tests.support.errors import refusal_of
+from tests.mcp_server.conftest import both_eras
 from tests.support.results import object_of, text_of
 
 pytestmark = pytest.mark.anyio
@@ -48,6 +47,7 @@ def told(listed: ListToolsResult) -> int:
     return count(json.dumps([[tool.name, tool.description, tool.input_schema] for tool in listed.tools]))
 
 
+@both_eras
 async def test_lists_are_the_same_in_each_order(connect: Connect) -> None:
     wire = []
     for _ in range(2):
@@ -61,6 +61,7 @@ async def test_lists_are_the_same_in_each_order(connect: Connect) -> None:
     assert wire[0] == wire[1]
 
 
+@both_eras
 async def test_a_host_without_views_is_listed_nothing_of_them(connect: Connect) -> None:
     wire = []
     for views in ("auto", "off"):
@@ -73,6 +74,7 @@ async def test_a_host_without_views_is_listed_nothing_of_them(connect: Connect) 
     assert wire[0] == wire[1]
 
 
+@both_eras
 @pytest.mark.parametrize(("views", "extensions"), [("auto", SHOWS_VIEWS), ("on", ())])
 async def test_a_host_with_views_is_told_of_them_in_either_era(
     connect: Connect, views: str, extensions: tuple[ClientExtension, ...]
@@ -93,14 +95,6 @@ async def test_a_host_with_views_is_told_of_them_in_either_era(
     assert (content.mime_type, content.uri) == (APP_MIME_TYPE, view_uri())
     assert content.text == view_page()  # type: ignore[union-attr]
     assert content.meta == {"ui": {"prefersBorder": True}}
-
-
-async def test_the_setting_takes_views_from_hosts_that_show_them(connect: Connect) -> None:
-    async with connect("off") as client:
-        assert [tool.name for tool in (await client.list_tools()).tools] == FOUR
-        assert not client.server_capabilities.extensions
-        refused = await client.call_tool("show_map", {})
-    assert refused.is_error
 
 
 async def test_a_model_pays_at_most_110_tokens_for_the_map_until_it_shows_it(connect: Connect) -> None:
@@ -184,11 +178,3 @@ async def test_the_view_adds_places_of_the_menu_that_it_shows_and_takes_them_bac
 
     assert [is_shown(each) for each in (before, added, undone["picture"])] == [False, True, False]
     assert undone["said"]
-
-
-async def test_nobody_sees_the_map_of_somebody_elses_navigation(settings: Settings, tmp_path: Path) -> None:
-    shop = plant(tmp_path / "theirs")
-    async with Client(build_server(settings, working_folder=shop), extensions=SHOWS_VIEWS) as client:
-        for tool in ("show_map", "map_data"):
-            refused = await client.call_tool(tool, {"navigation_id": "nav-" + "0" * 24})
-            assert refusal_of(refused).code == "unknown_navigation"

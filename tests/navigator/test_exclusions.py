@@ -53,21 +53,14 @@ NAMED_BEFORE = {
     "verbosity": [{"pattern": "src/auth/**", "level": 2}, {"pattern": "src/auth/*.py", "level": 4}]
 }
 WAYS: dict[str, tuple[Open, frozenset[str]]] = {
-    "a plan as an object": (opening(OUT), AUTH),
     "a plan as text": (opening(YAML), AUTH),
-    "a plan with an interactive navigation": (opening(OUT, mode="interactive"), AUTH),
     "a plan with little room": (opening(OUT, token_budget=150), AUTH),
     "a plan with a wider rule before": (opening(WIDER_BEFORE), AUTH),
     "a rule for everything beside one for a file": (opening(ONLY_BILLING), BESIDE),
-    "updates": (stepping(updates=OUT), AUTH),
     "updates of a rule that stood before another": (stepping(NAMED_BEFORE, updates=OUT), AUTH),
     "updates for everything": (stepping(updates=ONLY_BILLING), BESIDE),
     "feedback": (stepping(feedback="drop src/auth"), AUTH),
     "feedback that names a kind": (stepping(feedback="drop the tests"), frozenset({"tests/test_login.py"})),
-    "feedback after a wish for the file": (
-        stepping({"verbosity": [{"pattern": "src/auth/tokens.py", "level": 4}]}, feedback="drop src/auth"),
-        AUTH,
-    ),
 }
 
 
@@ -90,14 +83,11 @@ async def test_what_is_left_out_is_neither_shown_nor_offered_nor_spoken_of_again
     navigation_id = await leave_out(navigator, repository)
     turns: list[dict[str, Any]] = [
         {},
-        {},
-        {},
         {"ask": {"callers": "login"}},
         {"updates": {"verbosity": [{"pattern": "**/*", "level": 3}, {"pattern": "**/*.py", "level": 4}]}},
         {"updates": {"focus": {"paths": [{"pattern": "src/auth/**", "weight": 50}]}}},
         {"show": ["total"]},
         {"updates": {"budget": 9_000}},
-        {},
         {},
     ]
     for turn in turns:

@@ -117,6 +117,7 @@ def test_the_command_line_answers_first_and_reads_the_rest_behind(tree: Path, tm
     assert not any("first look" in note for note in command.navigate()["notes"])
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="a killed process holds its files a while")
 def test_whoever_kills_what_reads_the_rest_is_answered_all_the_same(tree: Path, tmp_path: Path) -> None:
     killed, alone = Command(tree, tmp_path / "killed"), Command(tree, tmp_path / "alone")

@@ -17,7 +17,7 @@ from navigator.workspaces.workspace import Workspace
 from repo_map.index.index import Index
 from repo_map.limits import DEFAULT
 
-REPOSITORIES = 20
+REPOSITORIES = 8
 PLAN = {
     "custom_queries": [{"pattern": "**/*.py", "query": "(function_definition) @all", "level": 4}],
     "focus": {"symbols": [{"name": "only_here", "weight": 2}]},
@@ -79,7 +79,7 @@ async def navigate(navigator: Navigator, folder: Path) -> str:
 
 
 @pytest.mark.anyio
-async def test_who_has_closed_twenty_repositories_holds_none_of_their_indexes(tmp_path: Path) -> None:
+async def test_who_has_closed_all_repositories_holds_none_of_their_indexes(tmp_path: Path) -> None:
     settings = NavigatorSettings(data_dir=tmp_path / "data", cache_dir=tmp_path / "cache", workers=1)
     with counting() as alive:
         navigator = Navigator(settings)

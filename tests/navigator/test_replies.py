@@ -64,15 +64,10 @@ def of_openai(arguments: str | None = "{}", **parts: Any) -> Reply:
 
 HOSTILE: dict[str, tuple[str, Answer]] = {
     "arguments that are a text": ("gemini", calling("hello")),
-    "arguments that are a list": ("gemini", calling([1, 2])),
-    "arguments that are a number": ("gemini", calling(3)),
     "no arguments": ("gemini", calling(None)),
     "updates that are a text": ("gemini", calling({"reasoning": "r", "updates": "x"})),
-    "updates that are nothing": ("gemini", calling({"reasoning": "r", "updates": None})),
-    "updates that are a list": ("gemini", calling({"reasoning": "r", "updates": [1]})),
     "rules that are a text": ("gemini", calling({"reasoning": "r", "updates": {"verbosity": "x"}})),
     "reasoning that is a list": ("gemini", calling({"reasoning": [1], "updates": {}})),
-    "reasoning that is nothing": ("gemini", calling({"reasoning": None, "updates": {}})),
     "a summary that is a number": ("gemini", calling({"summary": 5}, name="finalize_context")),
     "a level without end": (
         "gemini",
@@ -91,19 +86,12 @@ HOSTILE: dict[str, tuple[str, Answer]] = {
     "a tool whose name is made to hurt": ("gemini", calling({}, name=f"rm{KEPT_OUT}\n" + "x" * 10_000)),
     "a name that is a number": ("gemini", calling({}, name=5)),
     "parts that are a text": ("gemini", of_gemini({"role": "model", "parts": "x"})),
-    "content that is a text": ("gemini", of_gemini("x")),
     "no candidates": ("gemini", Reply({"candidates": []})),
-    "candidates that are a text": ("gemini", Reply({"candidates": "x"})),
     "a list in place of an answer": ("gemini", Reply("[]")),
-    "a number in place of an answer": ("gemini", Reply("3")),
     "nothing": ("gemini", Reply("")),
     "bytes that are no text": ("gemini", Reply(b"\xff\xfe{}")),
-    "counts that are texts": ("gemini", calling(ZOOM, {"promptTokenCount": "x"})),
     "counts that are no numbers": ("gemini", calling(ZOOM, {"promptTokenCount": float("nan")})),
-    "counts that are a list": ("gemini", calling(ZOOM, [1])),
     "choices that are none": ("openai", of_openai(choices=None)),
-    "choices that are empty": ("openai", of_openai(choices=[])),
-    "choices that are a text": ("openai", of_openai(choices="x")),
     "arguments that are a list in a text": ("openai", of_openai("[1]")),
     "usage that is a text": ("openai", of_openai(usage="x")),
     "a stream that never ends": ("gemini, streamed", Drip({"candidates": []})),
@@ -134,11 +122,8 @@ async def test_a_hostile_reply_is_the_models_fault_and_the_next_one_takes_over(
     "usage",
     [
         {"promptTokenCount": -5, "candidatesTokenCount": 10},
-        {"promptTokenCount": 1000, "candidatesTokenCount": -100},
         {"promptTokenCount": 1000, "candidatesTokenCount": 10, "cachedContentTokenCount": -(10**6)},
         {"promptTokenCount": 10**18, "candidatesTokenCount": 10},
-        {"promptTokenCount": 1000, "candidatesTokenCount": 10**18},
-        {"promptTokenCount": 1000, "candidatesTokenCount": 10, "thoughtsTokenCount": 10**9},
         {"promptTokenCount": 1000, "candidatesTokenCount": 10, "totalTokenCount": 10**18},
     ],
 )
@@ -156,9 +141,7 @@ async def test_a_count_that_cannot_be_true_is_not_booked(
     assert "gemini-2.0-flash" in flown.notes
 
 
-@pytest.mark.parametrize(
-    "usage", [{}, {"totalTokenCount": 0}, {"promptTokenCount": 0, "candidatesTokenCount": 0}]
-)
+@pytest.mark.parametrize("usage", [{}, {"promptTokenCount": 0, "candidatesTokenCount": 0}])
 async def test_a_usage_without_counts_is_counted_by_us(
     make_navigator: MakeNavigator, repository: Path, usage: dict[str, int]
 ) -> None:

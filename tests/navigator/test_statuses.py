@@ -77,7 +77,7 @@ async def moved(navigator: Navigator, key: str, move: str, words: str, dice: Ran
     return await navigator.step(key, action="finish" if move == "finish" else "continue")
 
 
-@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize("seed", range(3))
 async def test_status_reason_and_who_acted_are_true_in_every_mix(
     seed: int, make_navigator: MakeNavigator, repository: Path
 ) -> None:

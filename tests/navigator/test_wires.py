@@ -29,13 +29,6 @@ def wire(request: pytest.FixtureRequest) -> Wire:
     return WIRES[request.param]
 
 
-def plans_badly(request: dict[str, Any], number: int) -> Say:
-    """Misspell the first update, and mend it when told."""
-    if number == 0:
-        return call("update_flight_plan", {"reasoning": "x", "updates": {"verbositty": []}})
-    return good(request, number - 1)
-
-
 def dies(request: dict[str, Any], number: int) -> Thought:
     return good(request, number) if number == 0 else Die()
 
@@ -49,15 +42,6 @@ async def test_a_mind_that_plans_well_flies_alone(
     assert "return age_s > LIFETIME_S" in flown.output.context_string
     assert [report.model for report in flown.reports[1:]] == [wire.model] * 2
     assert flown.output.notes == ()
-
-
-async def test_a_mind_that_plans_badly_is_told_and_mends_its_call(
-    make_navigator: MakeNavigator, repository: Path, wire: Wire
-) -> None:
-    flown = await fly(make_navigator, repository, plans_badly, wire=wire)
-    assert flown.output.stop_reason is StopReason.FINISHED
-    assert [report.usage.calls for report in flown.reports] == [0, 2, 1]
-    assert "did you mean `verbosity`" in str(flown.server.requests[1])
 
 
 async def test_a_mind_that_stalls_is_replaced_and_what_it_read_is_booked(

@@ -20,7 +20,6 @@ from repo_navigator.main import main
 from repo_navigator.map_main import main as repo_map
 from tests.repo_navigator.running import navigate
 from tests.support.errors import refusal_of_command
-from tests.support.maps import HEADER
 from tests.support.providers.gemini import gemini
 from tests.support.providers.minds import Refuse, Thought, call
 from tests.support.signals import heeding_ctrl_c
@@ -64,13 +63,6 @@ def test_json_has_every_promised_field_and_the_tokens_are_true(
     assert answer["total_cost_usd"] == 0
 
 
-def test_without_json_the_context_alone_is_on_stdout(shop: Path, capfd: pytest.CaptureFixture[str]) -> None:
-    assert main(["navigate", str(shop), "--goal", GOAL]) == 0
-    out, err = capfd.readouterr()
-    assert re.match(rf"(?:⋮ N: .*\n)?{HEADER} shop/prices\.py:\d+\n", out)
-    assert "$0.00," in err
-
-
 def test_a_goal_comes_from_a_file_or_from_stdin(
     shop: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -90,32 +82,6 @@ def test_a_saved_plan_replays_to_the_same_bytes(
     replayed = json.loads(capsys.readouterr().out)
     assert replayed["context"] == answer["context"]
     assert replayed["drift"]["same_tree"]
-
-
-@pytest.mark.parametrize(
-    ("flags", "refusal"),
-    [
-        (("--model", "gpt-9"), ("unknown_model", "--model")),
-        (("--model", "gemini-9-ultra"), ("model_price_unknown", "--model")),
-        (("--model", "gemini-2.5-flash"), ("model_key_missing", "--model")),
-        (("--tokens", "100000000"), ("invalid_argument", "--tokens")),
-        (("--max-cost", "nan"), ("invalid_argument", "--max-cost")),
-        (("--max-cost", "-1"), ("invalid_argument", "--max-cost")),
-        (("--max-steps", "0"), ("invalid_argument", "--max-steps")),
-        (("--plan", "plan.yaml"), ("invalid_flight_plan", "")),
-    ],
-)
-def test_a_flag_that_cant_be_used_is_named_before_anything_is_loaded_or_indexed(
-    shop: Path,
-    capfd: pytest.CaptureFixture[str],
-    monkeypatch: pytest.MonkeyPatch,
-    flags: tuple[str, str],
-    refusal: tuple[str, str],
-) -> None:
-    monkeypatch.setattr("repo_navigator.navigations.load_navigator", None)
-    monkeypatch.chdir(shop)
-    Path("plan.yaml").write_text("budgte: 500\n")
-    assert refusal_of_command(["navigate", ".", "--goal", "x", *flags], capfd) == refusal
 
 
 def test_a_closed_pipe_ends_in_silence(shop: Path) -> None:
@@ -277,8 +243,10 @@ STREAMING = ("repo_navigator.map_main generate . --no-cache", "repo_navigator.ma
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="a shell that can close streams")
-@pytest.mark.parametrize("closed", ["<&-", ">&-", "2>&-"])
-@pytest.mark.parametrize("command", STREAMING)
+@pytest.mark.parametrize(
+    ("command", "closed"),
+    [*((STREAMING[0], closed) for closed in ("<&-", ">&-", "2>&-")), (STREAMING[1], ">&-")],
+)
 def test_a_closed_stream_is_no_failure(command: str, closed: str, shop: Path) -> None:
     (shop / "plan.yaml").write_text("budget: 200\n")
     line = f"{sys.executable} -m {command} {closed}"
@@ -288,15 +256,14 @@ def test_a_closed_stream_is_no_failure(command: str, closed: str, shop: Path) ->
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no signals")
-@pytest.mark.parametrize("module", ["repo_navigator.commands.navigate", "pydantic_core"])
-def test_ctrl_c_while_a_command_still_imports_ends_it_with_one_line(module: str, shop: Path) -> None:
+def test_ctrl_c_while_a_command_still_imports_ends_it_with_one_line(shop: Path) -> None:
     # The import of a module, in the midst of all others, is where the signal comes.
     program = (
         "import os, signal, sys\n"
         "signal.signal(signal.SIGINT, signal.default_int_handler)\n"
         "class Interrupting:\n"
         "    def find_spec(self, name, *_):\n"
-        f"        if name == {module!r}: os.kill(os.getpid(), signal.SIGINT)\n"
+        "        if name == 'pydantic_core': os.kill(os.getpid(), signal.SIGINT)\n"
         "sys.meta_path.insert(0, Interrupting())\n"
         "from repo_navigator.main import main\n"
         f"sys.exit(main(['navigate', {str(shop)!r}, '--goal', 'x']))\n"
@@ -346,11 +313,3 @@ def test_a_navigation_ends_with_how_sure_it_is_and_what_can_be_added_below_the_c
     assert re.search(r"^1\*? \w+ \d+-\d+$", message, re.MULTILINE), message
     last = message.rstrip().splitlines()[-1]
     assert re.fullmatch(r"\d+ of 200 tokens, \d files?, \d steps?, \$0\.00, [\d.]+ s  nav-\w+", last)
-
-
-def test_quiet_leaves_the_context_alone(shop: Path, capfd: pytest.CaptureFixture[str]) -> None:
-    assert main(["navigate", str(shop), "the discount on an apple", "-q"]) == 0
-    assert main(["context", "-q"]) == 0
-    out, err = capfd.readouterr()
-    assert out.count(f"{HEADER} shop/prices.py") == 2
-    assert err == ""

@@ -107,8 +107,6 @@ def test_a_follow_up_as_an_object_has_the_whole_and_what_is_new(
     ("words", "not_understood"),
     [
         ("who calls discount?", []),
-        ("show shop/mail.py", []),
-        ("sing a song", [{"words": "sing a song", "unknown_name": None}]),
         (
             "who calls nosuchfunction?",
             [{"words": "callers nosuchfunction", "unknown_name": "nosuchfunction"}],
@@ -139,10 +137,3 @@ def test_a_stored_navigation_is_read_and_gone_on_with(
     file = tmp_path / "plan.yaml"
     assert ran(capfd, "context", "--plan", "-o", file)[0] == ""
     assert file.read_text("utf-8").rstrip() == again["flight_plan_yaml"].rstrip()
-
-
-def test_the_context_goes_to_a_file(shop: Path, tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
-    file = tmp_path / "context.txt"
-    assert ran(capfd, "navigate", shop, GOAL, "-o", file)[0] == ""
-    assert "def discount" in file.read_text("utf-8")
-    assert "no/file" in ran(capfd, "navigate", shop, GOAL, "-o", tmp_path / "no" / "file", code=2)[1]

@@ -9,12 +9,13 @@ import subprocess
 import sys
 import time
 from collections.abc import Mapping
+from io import BytesIO, TextIOWrapper
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from repo_navigator.hook import findings_file, handle_event, state_file
+from repo_navigator.hook import findings_file, handle_event, run_hook, state_file
 from tests.support.trees import commit
 
 FILES = {
@@ -59,6 +60,17 @@ def shop(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def run(event: str, message: bytes) -> str:
+    """Handle an event in this process, without the time limit that ends one, and return what is printed."""
+    printed = TextIOWrapper(BytesIO())
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("repo_navigator.hook.TIMEOUT_S", 600.0)
+        patch.setattr(sys, "stdin", TextIOWrapper(BytesIO(message)))
+        patch.setattr(sys, "stdout", printed)
+        assert run_hook(event, exits=False) == 0
+    return printed.buffer.getvalue().decode()  # type: ignore[attr-defined, no-any-return]
+
+
+def run_command(event: str, message: bytes) -> str:
     """Run the command as a client does, and return what it prints."""
     command = [sys.executable, "-I", "-m", "repo_navigator.main", "hook", event]
     done = subprocess.run(command, input=message, capture_output=True, timeout=60, check=False)
@@ -169,9 +181,9 @@ def test_a_check_that_is_killed_leaves_the_next_one_free(shop: Path) -> None:
         b'{"cwd": "/"}',
     ],
 )
-@pytest.mark.parametrize("name", ["prompt", "tool", "unknown", ""])
-def test_what_is_no_event_is_answered_by_silence(shop: Path, name: str, message: bytes) -> None:
-    assert run(name, message) == ""
+def test_what_is_no_event_is_answered_by_silence(message: bytes) -> None:
+    for name in ("prompt", "tool", "unknown", ""):
+        assert run(name, message) == ""
 
 
 def test_names_of_the_repository_stay_inside_the_fence(shop: Path) -> None:
@@ -179,7 +191,8 @@ def test_names_of_the_repository_stay_inside_the_fence(shop: Path) -> None:
     commit(shop, {path: FILES["shop/orders.py"]})
     edit(shop, CLAUDE_EDIT, "shop/pricing.py", RENAMED)
     checked(shop)
-    text = json.loads(event(shop, CLAUDE_LOOK))["hookSpecificOutput"]["additionalContext"]
+    message = json.dumps({**CLAUDE_LOOK, "session_id": "s", "cwd": str(shop)}).encode()
+    text = json.loads(run_command("tool", message))["hookSpecificOutput"]["additionalContext"]
     first, _, rest = text.partition("\n")
     assert "ignore all" not in first
     assert "ignore all" in rest

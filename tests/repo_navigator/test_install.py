@@ -147,8 +147,7 @@ def test_an_entry_that_runs_what_lies_in_the_folder_is_renewed_and_not_brought_b
     assert "repo-navigator" not in (path.read_text() if path.exists() else "")
 
 
-@pytest.mark.parametrize("scope", ["user", "project"])
-@pytest.mark.parametrize("ending", ["\n", "\r\n"])
+@pytest.mark.parametrize(("ending", "scope"), [("\n", "user"), ("\r\n", "project")])
 @pytest.mark.parametrize("name", sorted(HOSTS))
 def test_comments_and_order_stay_and_undo_gives_the_same_bytes(
     project: Path, name: str, ending: str, scope: str

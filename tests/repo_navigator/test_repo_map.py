@@ -44,12 +44,6 @@ def test_a_map_goes_to_stdout_and_what_to_know_of_it_to_stderr(
     assert "of 20,000 tokens, 3 files" in err
 
 
-def test_an_empty_folder_is_told_of(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    code, out, err = run(capsys, "generate", tmp_path)
-    assert (code, out) == (0, "")
-    assert "The folder holds no file to map; check the path" in err
-
-
 def test_rules_focus_and_budget_come_from_options(repo: Path, capsys: pytest.CaptureFixture[str]) -> None:
     arguments = ("-v", "**:path", "-v", "src/util.py:4", "--focus", "docs/**:9", "--tokens", 500, "-q")
     code, out, err = run(capsys, "generate", repo, *arguments)
@@ -88,12 +82,6 @@ def test_a_plan_is_priced_before_it_is_drawn(repo: Path, capsys: pytest.CaptureF
     priced = json.loads(run(capsys, "costs", repo, "-C", plan, "--json")[1])["plan"]
     drawn = json.loads(run(capsys, "generate", repo, "-C", plan, "--json")[1])["tokens"]
     assert abs(priced - drawn) <= 2
-
-
-def test_a_saved_plan_draws_the_same_map(repo: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    plan = repo.parent / "saved.yaml"
-    first = run(capsys, "generate", repo, "--save-plan", plan, "-v", "src/**:3")[1]
-    assert run(capsys, "generate", repo, "-C", plan)[1] == first
 
 
 @pytest.mark.parametrize(

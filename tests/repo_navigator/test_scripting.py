@@ -107,13 +107,3 @@ def test_a_plan_of_another_repository_draws_nothing_and_says_so(
     assert main(["replay", str(plan), str(other)]) == 0
     assert "note: " in capsys.readouterr().err
     assert main(["replay", str(plan), str(other), "--fail-on-drift"]) == DRIFTED
-
-
-def test_an_empty_goal_is_refused_and_a_dash_is_stdout(
-    shop: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("sys.stdin", TextIOWrapper(BytesIO(b" \n")))
-    assert main(["navigate", str(shop), "--goal-file", "-"]) == 2
-    assert main(["navigate", str(shop), GOAL, "-q", "-o", "-"]) == 0
-    assert "def total" in capsys.readouterr().out
-    assert not Path("-").exists()

@@ -72,13 +72,21 @@ def _index_of(root: Path, name: str, limits: Limits = DEFAULT) -> Index:
 
 
 @pytest.mark.parametrize("name", INVOLVED)
-def test_a_question_about_involved_names_ends_soon_and_alike_each_time(name: str, tmp_path: Path) -> None:
+def test_a_question_about_involved_names_ends_soon(name: str, tmp_path: Path) -> None:
     index = _index_of(tmp_path, name)
     places = _places(index)
     assert places
-    told = [(_answers(index, place), relations_of(index).left_open) for place in places]
-    again = _index_of(tmp_path, name)
-    assert told == [(_answers(again, place), relations_of(again).left_open) for place in places]
+    for place in places:
+        _answers(index, place)
+
+
+def test_what_is_left_open_is_the_same_each_time(tmp_path: Path) -> None:
+    told = []
+    for _ in range(2):
+        index = _index_of(tmp_path, _ALIASES)
+        told.append([(_answers(index, place), relations_of(index).left_open) for place in _places(index)])
+    assert told[0] == told[1]
+    assert told[0]
 
 
 _LONG_NUMBER = "9" * 5_000

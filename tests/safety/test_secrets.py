@@ -6,7 +6,6 @@ import json
 import logging
 import re
 import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -28,6 +27,8 @@ from repo_map.outline.draw import draw_map
 from repo_map.outline.replay import replay, stamp
 from repo_map.plan.yaml import format_plan, parse_plan
 from repo_map.sources.source import FolderSource
+from repo_navigator.main import main
+from repo_navigator.map_main import main as map_main
 from tests.support.providers.gemini import gemini
 from tests.support.providers.minds import call
 from tests.support.secrets import SECRETS, invented
@@ -277,24 +278,20 @@ async def test_no_tool_repeats_a_secret_that_it_was_given(repository: Path, tmp_
     assert holds_secret(tmp_path / "data") == []
 
 
-def test_no_command_line_repeats_a_secret_that_it_was_given(repository: Path) -> None:
+def test_no_command_line_repeats_a_secret_that_it_was_given(
+    repository: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
     wrong = (
-        ["repo_navigator.map_main", "generate", f"/nowhere/{TOKEN}"],
-        ["repo_navigator.map_main", "generate", str(repository), "--tokens", TOKEN],
-        ["repo_navigator.map_main", "generate", str(repository), f"--{TOKEN}"],
-        ["repo_navigator.map_main", "generate", str(repository), "-v", f"{LIVE}:4"],
-        ["repo_navigator.main", "navigate", str(repository), "--goal", "pay", "--model", TOKEN],
-        ["repo_navigator.main", TOKEN],
+        (map_main, ["generate", f"/nowhere/{TOKEN}"]),
+        (map_main, ["generate", str(repository), "--tokens", TOKEN]),
+        (map_main, ["generate", str(repository), f"--{TOKEN}"]),
+        (map_main, ["generate", str(repository), "-v", f"{LIVE}:4"]),
+        (main, ["navigate", str(repository), "--goal", "pay", "--model", TOKEN]),
+        (main, [TOKEN]),
     )
-    for arguments in wrong:
-        done = subprocess.run(
-            [sys.executable, "-P", "-m", *arguments],
-            check=False,
-            capture_output=True,
-            text=True,
-            cwd=Path(__file__).parents[2],
-        )
-        said = done.stdout + done.stderr
+    for command, arguments in wrong:
+        command(arguments)
+        said = "".join(capfd.readouterr())
         assert "***" in said, arguments
         assert TOKEN not in said
         assert LIVE not in said

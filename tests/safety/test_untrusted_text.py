@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import json
-import os
-import subprocess
-import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -213,32 +211,26 @@ def test_the_command_lines_print_no_forged_file(tmp_path: Path, capsys: pytest.C
     assert_nothing_forged(capsys.readouterr().out, {*FILES})
 
 
-MAP = "import sys; from repo_navigator.map_main import main; sys.exit(main())"
-
-
 @pytest.mark.parametrize(
-    "command",
+    ("main", "command"),
     [
-        ["-m", "mcp_server", "navigate", "/nowhere/{}", "x"],
-        ["-m", "mcp_server", "context", "{}"],
-        ["-m", "mcp_server", "{}"],
-        ["-m", "mcp_server", "navigate", ".", "x", "--plan", "{plan}"],
-        ["-m", "mcp_server", "replay", "{plan}"],
-        ["-c", MAP, "generate", "/nowhere/{}"],
-        ["-c", MAP, "generate", ".", "--{}"],
-        ["-c", MAP, "generate", ".", "-C", "{plan}"],
+        (navigator_main, ["navigate", "/nowhere/{}", "x"]),
+        (navigator_main, ["context", "{}"]),
+        (navigator_main, ["{}"]),
+        (navigator_main, ["navigate", ".", "x", "--plan", "{plan}"]),
+        (navigator_main, ["replay", "{plan}"]),
+        (repo_map_main, ["generate", "/nowhere/{}"]),
+        (repo_map_main, ["generate", ".", "--{}"]),
+        (repo_map_main, ["generate", ".", "-C", "{plan}"]),
     ],
 )
-def test_no_error_on_a_command_line_lets_an_escape_through(command: list[str], tmp_path: Path) -> None:
+def test_no_error_on_a_command_line_lets_an_escape_through(
+    main: Callable[[list[str]], int], command: list[str], tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
     escape = "\x1b]0;gone\x07\x1b[2J\u202e"
     plan = tmp_path / "plan.yaml"
     plan.write_text('"\\e]0;gone\\a\\e[2J\\u202e": 1\n')
-    arguments = [part.format(escape, plan=plan) for part in command]
-    data = {"REPO_NAVIGATOR_DATA": str(tmp_path / "data"), "REPO_NAVIGATOR_CACHE": "off"}
-    ended = subprocess.run(
-        [sys.executable, *arguments], capture_output=True, env={**os.environ, **data}, check=False
-    )
-    assert ended.returncode in (2, 3), ended.stderr
-    message = (ended.stdout + ended.stderr).decode()
+    assert main([part.format(escape, plan=plan) for part in command]) in (2, 3)
+    message = "".join(capfd.readouterr())
     assert not set(message) & {"\x1b", "\x07", "\u202e"}, message
     assert message.strip()

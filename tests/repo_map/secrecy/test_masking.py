@@ -108,30 +108,28 @@ integrity="sha384-oqVuAfXRKap7fdgcCY5uykM6+R9GqQ8K/uxy9rx7HNQlGYl1kPzQho1wx4JwY8
 """
 
 
-@pytest.mark.parametrize("kind", SECRETS)
-def test_a_secret_of_a_known_format_is_masked_byte_for_byte(kind: str) -> None:
-    secret = SECRETS[kind]
-    masked = mask(f'first = 1\nkey = "{secret}"\nlast = 2\n'.encode())
-    assert masked.kinds == (kind,)
-    assert masked.source.decode() == f'first = 1\nkey = "{"*" * len(secret)}"\nlast = 2\n'
+def test_a_secret_of_a_known_format_is_masked_byte_for_byte() -> None:
+    for kind, secret in SECRETS.items():
+        masked = mask(f'first = 1\nkey = "{secret}"\nlast = 2\n'.encode())
+        assert masked.kinds == (kind,)
+        assert masked.source.decode() == f'first = 1\nkey = "{"*" * len(secret)}"\nlast = 2\n'
 
 
-@pytest.mark.parametrize("kind", KINDS)
-def test_a_token_is_masked_to_its_end_wherever_it_stands(kind: str) -> None:
-    secret = KINDS[kind]
-    for carrier, text in CARRIERS.items():
+@pytest.mark.parametrize("carrier", CARRIERS)
+def test_a_token_is_masked_to_its_end_wherever_it_stands(carrier: str) -> None:
+    text = CARRIERS[carrier]
+    for kind, secret in KINDS.items():
         masked = mask_text(text.format(secret))
-        assert masked == text.format(secret).replace(secret, "*" * len(secret)), carrier
+        assert masked == text.format(secret).replace(secret, "*" * len(secret)), kind
 
 
-@pytest.mark.parametrize("what", NAMED)
-def test_a_value_that_its_name_calls_secret_is_masked_whole(what: str) -> None:
-    text, secret = NAMED[what]
-    masked = mask(text.format(secret).encode())
-    assert len(masked.source) == len(text.format(secret))
-    message = masked.source.decode()
-    assert not [at for at in range(len(secret) - 4) if secret[at : at + 5] in message]
-    assert masked.kinds
+def test_a_value_that_its_name_calls_secret_is_masked_whole() -> None:
+    for what, (text, secret) in NAMED.items():
+        masked = mask(text.format(secret).encode())
+        assert len(masked.source) == len(text.format(secret)), what
+        message = masked.source.decode()
+        assert not [at for at in range(len(secret) - 4) if secret[at : at + 5] in message], what
+        assert masked.kinds, what
 
 
 _MARKED = re.split(
@@ -142,11 +140,11 @@ _MARKED = re.split(
 )
 
 
-@pytest.mark.parametrize("kind", _MARKED)
 @pytest.mark.parametrize("before", ["x", "token", "KEY", "v1", "aws_", "KEY_", "_", "é"])
-def test_a_token_with_a_mark_in_its_fixed_text_is_masked_within_a_word(kind: str, before: str) -> None:
-    text = f"value: {before}{KINDS[kind]}\n"
-    assert mask_text(text) == text.replace(KINDS[kind], "*" * len(KINDS[kind]))
+def test_a_token_with_a_mark_in_its_fixed_text_is_masked_within_a_word(before: str) -> None:
+    for kind in _MARKED:
+        text = f"value: {before}{KINDS[kind]}\n"
+        assert mask_text(text) == text.replace(KINDS[kind], "*" * len(KINDS[kind])), kind
 
 
 @pytest.mark.parametrize("kind", ["Google key", "Alibaba key", "Tencent key"])
@@ -173,9 +171,8 @@ def test_a_name_may_go_on_before_its_value(line: str) -> None:
     assert value not in mask_text(line.replace("{}", value))
 
 
-@pytest.mark.parametrize("line", CODE.splitlines())
-def test_code_that_reads_a_secret_and_what_stands_for_one_stay(line: str) -> None:
-    assert mask_text(f"{line}\n") == f"{line}\n"
+def test_code_that_reads_a_secret_and_what_stands_for_one_stay() -> None:
+    assert [line for line in CODE.splitlines() if mask_text(f"{line}\n") != f"{line}\n"] == []
 
 
 @pytest.mark.parametrize("line_break", ["\n", "\r\n", "\\n"])
@@ -232,6 +229,6 @@ _PIECES = [
 @pytest.mark.parametrize("piece", _PIECES)
 def test_a_hostile_file_costs_time_in_proportion_to_its_size(piece: bytes) -> None:
     started = time.process_time()
-    mask(piece * (100_000 // len(piece)))
+    mask(piece * (50_000 // len(piece)))
     # A quadratic search takes minutes here; the bound is loose, for a slow machine.
     assert time.process_time() - started < 10
