@@ -93,30 +93,6 @@ async def test_the_numbers_of_the_outline_return_just_those_bodies(
     assert "removed" not in third
 
 
-async def test_an_unknown_number_is_told_with_the_range_and_takes_no_step(
-    settings: Settings, stations: Path
-) -> None:
-    async with Client(build_server(settings, working_folder=stations)) as client:
-        first = object_of(await client.call_tool("navigate", {"goal": GOAL}))
-        answer = object_of(await client.call_tool("step", {"feedback": "99"}))
-    told = answer["turn_report"]["answer"]
-    assert {"99", str(max(places_of(first)))} <= set(re.findall(r"\d+", told))
-    assert answer["turn_report"]["step_number"] == first["turn_report"]["step_number"]
-
-
-async def test_what_was_left_out_by_words_or_plan_is_on_no_outline(
-    settings: Settings, stations: Path
-) -> None:
-    async with Client(build_server(settings, working_folder=stations)) as client:
-        arguments = {"goal": GOAL, "flight_plan": {"verbosity": [{"pattern": "tests/**", "level": 0}]}}
-        first = object_of(await client.call_tool("navigate", arguments))
-        dropped = next(iter(places_of(first).values()))
-        await client.call_tool("step", {"feedback": f"drop {dropped[0]}"})
-        second = {"turn_report": object_of(await client.call_tool("get_turn_report", {}))}
-    assert not [path for path, _ in places_of(first).values() if path.startswith("tests/")]
-    assert dropped not in places_of(second).values()
-
-
 @pytest.mark.parametrize(
     ("host", "least", "most"),
     [("codex-mcp-client", 500, 1_000), ("Visual Studio Code", 500, 1_000), ("claude-ai", 1_000, 1_500)],

@@ -91,19 +91,3 @@ async def test_every_address_in_an_answer_can_be_read(settings: Settings, tmp_pa
         assert addresses, "too many notes for the answer lead to the report"
         for address in addresses:
             assert (await client.read_resource(address)).contents
-
-
-async def test_a_plan_of_the_host_leaves_out_what_it_leaves_out(client: Client) -> None:
-    plan = {"verbosity": [{"pattern": "**", "level": 0}, {"pattern": "shop/mail.py", "level": 3}]}
-    asked = {"goal": GOAL, "flight_plan": json.dumps(plan)}
-    async with client:
-        message = [await client.call_tool("navigate", asked)]
-        message += [
-            await client.call_tool("step", {"feedback": words})
-            for words in ("more about what apples cost", "y")
-        ]
-        message += [await client.call_tool(tool, {}) for tool in ("get_turn_report", "get_context")]
-    for text in map(text_of, message):
-        assert "shop/prices.py" not in text
-        assert "def discount" not in text
-    assert "def send_receipt" in text_of(message[0])

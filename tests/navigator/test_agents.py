@@ -16,7 +16,6 @@ from navigator.models.sampling import SamplingRequest, SamplingResult
 from navigator.navigator import Navigator
 from navigator.settings import NavigationRequest, NavigatorSettings
 from tests.navigator.conftest import MakeNavigator
-from tests.support.providers.gemini import GeminiServer
 from tests.support.providers.minds import Say, call
 from tests.support.providers.openai import OpenAiServer
 
@@ -102,11 +101,10 @@ async def test_steps_without_a_model_run_through_adk(
     assert output.reasoning_summary
 
 
-@pytest.mark.parametrize("wire", ["openai", "gemini", "host"])
+@pytest.mark.parametrize("wire", ["openai", "host"])
 async def test_steps_of_a_model_run_through_the_same_runner_and_look_alike(
     wire: str, repository: Path, tmp_path: Path, runs: list[Runner], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("GOOGLE_API_KEY", "a-key")
     monkeypatch.setenv("OPENAI_API_KEY", "a-key")
     answers = [mind({}, 0), mind({}, 1)]
 
@@ -115,15 +113,13 @@ async def test_steps_of_a_model_run_through_the_same_runner_and_look_alike(
         assert not isinstance(said.args, str)
         return SamplingResult(said.name, said.args)
 
-    server: Any = GeminiServer(mind) if wire == "gemini" else OpenAiServer(mind)
-    with server:
-        url = getattr(server, "base_url", None) or server.url
-        model = {"openai": "openai/m", "gemini": "gemini-2.0-flash", "host": "host"}[wire]
+    with OpenAiServer(mind) as server:
+        model = {"openai": "openai/m", "host": "host"}[wire]
         settings = NavigatorSettings(
             data_dir=tmp_path / "data",
             use_cache=False,
             workers=1,
-            model_urls={wire: url} if wire != "host" else {},
+            model_urls={"openai": server.base_url},
         )
         navigator = Navigator(settings, sample=ask_host)
         navigation_id = await navigator.open(NavigationRequest(GOAL, repository, model=model))

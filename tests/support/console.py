@@ -1,7 +1,4 @@
-"""Console sessions in documents, which tests run.
-
-``python -m tests.support.console FILE`` writes into a document what its commands print today.
-"""
+"""Console sessions in documents, which tests run."""
 
 from __future__ import annotations
 
@@ -9,12 +6,9 @@ import os
 import re
 import subprocess
 import sys
-import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
-
-from tests.support.trees import write
 
 _BLOCK = re.compile(r"^```console\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 _FILE = re.compile(r"^<!-- file: (?P<path>\S+) -->\n```\w*\n(?P<text>.*?)^```$", re.DOTALL | re.MULTILINE)
@@ -56,23 +50,3 @@ def run(command: str, folder: Path) -> str:
         timeout=60,
     )
     return done.stdout.decode()
-
-
-def rewritten(document: str, folder: Path) -> str:
-    """Return the document with what its commands print in ``folder`` now."""
-    for entry in entries(document):
-        old = f"$ {entry.command}\n{entry.printed}"
-        document = document.replace(old, f"$ {entry.command}\n{run(entry.command, folder)}", 1)
-    return document
-
-
-def main(path: Path) -> None:
-    """Write into the document what its commands print today."""
-    text = path.read_text(encoding="utf-8")
-    with tempfile.TemporaryDirectory() as folder:
-        tree = write(Path(folder, "tree"), files(text))
-        path.write_text(rewritten(text, tree), encoding="utf-8")
-
-
-if __name__ == "__main__":
-    main(Path(sys.argv[1]))

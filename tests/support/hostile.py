@@ -1,4 +1,4 @@
-"""Hostile repositories, each with what must happen; ``python -m tests.support.hostile FOLDER`` makes them."""
+"""Hostile repositories, each with what must happen."""
 
 from __future__ import annotations
 
@@ -7,10 +7,9 @@ import os
 import shutil
 import stat
 import struct
-import subprocess
 import sys
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from functools import partial
 from importlib.metadata import packages_distributions
 from pathlib import Path
@@ -553,27 +552,3 @@ def _index(paths: list[str]) -> bytes:
         entries += entry + bytes(8 - len(entry) % 8)
     whole = struct.pack(">4sII", b"DIRC", 2, len(paths)) + entries
     return whole + hashlib.sha1(whole).digest()
-
-
-def make_all(folder: Path) -> Iterator[tuple[Trap, Place]]:
-    """Make every hostile repository below ``folder``."""
-    for each in TRAPS:
-        (folder / each.name).mkdir(parents=True)
-        place = make_place(folder / each.name)
-        each.plant(place)
-        if place.ran.exists():  # Planting may run what it plants; that says nothing of the navigator.
-            place.ran.unlink()
-        yield each, place
-
-
-def main() -> None:
-    """Make them, and say what must happen to each."""
-    for each, place in make_all(Path(sys.argv[1])):
-        sys.stdout.write(f"{place.root}\n    {each.must}\n")
-
-
-if __name__ == "__main__":
-    try:
-        main()
-    except (IndexError, subprocess.CalledProcessError) as error:
-        sys.exit(f"usage: python -m tests.support.hostile EMPTY-FOLDER ({error})")

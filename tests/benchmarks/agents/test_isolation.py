@@ -46,10 +46,18 @@ async def test_a_candidate_that_fills_the_disk_with_files_is_stopped(tmp_path: P
     assert "disk limit" in ended.log()
 
 
-async def test_a_candidate_that_writes_one_endless_file_fails(tmp_path: Path) -> None:
-    ended = await run_python(tmp_path, "f = open('f', 'wb')\nwhile True: f.write(b'x' * 1_000_000)")
+@pytest.mark.parametrize(
+    ("program", "told"),
+    [
+        ("f = open('f', 'wb')\nwhile True: f.write(b'x' * 1_000_000)", "File too large"),
+        ("open('/etc/shadow')", "PermissionError"),
+        ("x = bytearray(1_000_000_000)", "Memory"),
+    ],
+)
+async def test_a_candidate_that_takes_what_it_may_not_fails(tmp_path: Path, program: str, told: str) -> None:
+    ended = await run_python(tmp_path, program)
     assert not ended.passed
-    assert "File too large" in ended.log()
+    assert told in ended.log() or (told, ended.reason) == ("Memory", EndReason.MEMORY)
 
 
 async def test_a_candidate_that_forks_without_end_is_stopped_with_all_its_children(tmp_path: Path) -> None:
@@ -132,11 +140,6 @@ for mode in 'ra':
     assert private.read_text() == "mine"
 
 
-async def test_a_candidate_reads_no_passwords_of_the_system(tmp_path: Path) -> None:
-    ended = await run_python(tmp_path, "open('/etc/shadow')")
-    assert "PermissionError" in ended.output
-
-
 async def test_a_candidate_has_no_network(tmp_path: Path) -> None:
     import socket
 
@@ -145,12 +148,6 @@ async def test_a_candidate_has_no_network(tmp_path: Path) -> None:
         ended = await run_python(tmp_path, f"import socket; socket.create_connection({address!r}, 5)")
     assert not ended.passed
     assert "Error" in ended.log()
-
-
-async def test_a_candidate_that_takes_too_much_memory_fails(tmp_path: Path) -> None:
-    ended = await run_python(tmp_path, "x = bytearray(1_000_000_000)")
-    assert not ended.passed
-    assert "Memory" in ended.log() or ended.reason is EndReason.MEMORY
 
 
 async def test_a_candidate_that_fails_ends_with_its_status_and_its_log(tmp_path: Path) -> None:
