@@ -18,6 +18,8 @@ override TOKENS := $(value TOKENS)
 override MODELS := $(value MODELS)
 override CONFORMANCE := $(value CONFORMANCE)
 export PYTHON REPO GOAL TOKENS MODELS CONFORMANCE
+# The tests start hundreds of processes: each would compile all that it imports anew.
+unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
 .PHONY: help demo test test-oldest test-slow conformance bundle manifests recording release check lint types layers format bench bench-agents clean
