@@ -35,10 +35,10 @@ Work like this:
 right, sometimes about the wrong part of the repository, and it lacks places whose words differ from the \
 task's.
 2. So look before you select. Call search with the words that the code in question would hold, as \
-alternatives joined with |. Its best hits are shown whole, so do not read in the same turn: often the \
-search settles it. Call read, references or outline afterwards for what you cannot judge without, with \
-ranges rather than whole files. Make all calls that do not depend on each other in one turn: they run in \
-parallel. Stop as soon as you are sure.
+alternatives joined with |. Its best short hits are shown whole, so do not read in the same turn: often the \
+search settles it. Then call read, references or outline for what you cannot judge without, with ranges \
+rather than whole files. Make calls that do not depend on each other in one turn: they run in parallel. Stop \
+as soon as you are sure.
 3. Call finalize_context with `select`. Call update_flight_plan only to record a selection and look further \
 in another step.
 

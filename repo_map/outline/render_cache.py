@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import re
 from typing import TYPE_CHECKING, NamedTuple
 
 from repo_map.cache import LRUCache
@@ -21,6 +23,11 @@ if TYPE_CHECKING:
 _COSTS = f" [{level_label(1)} "
 """How what a file costs begins in its header."""
 _MAX_CACHED_CHARS = 16_000_000
+_LIKE_PATH = re.compile(
+    r"[\w@+.-]+(?:/[\w@+.-]+)+|[\w@+-][\w@+.-]*\.(?:[a-z]\w{0,7}|[A-Z]{1,7})"
+    r"|[A-Z][a-z]+file|LICEN[CS]E|README|NOTICE|COPYING|AUTHORS|CHANGELOG|CODEOWNERS"
+)
+"""A line that looks like the path of a file, be there such a file or not."""
 
 
 class RenderedFile(NamedTuple):
@@ -92,7 +99,20 @@ class RenderCache:
         """Say whether a line of source could pass for the one that tells a file by its path."""
         line = line.rstrip()
         path, costs, _ = line.rpartition(_COSTS)
-        return (path if costs and line.endswith("]") else line) in self._path_lines
+        path = path if costs and line.endswith("]") else line
+        if path in self._path_lines:
+            return True
+        if path.startswith("@"):
+            return False  # As decorators do, and hardly a path.
+        return _is_quoted_path(path) if path.startswith('"') else _LIKE_PATH.fullmatch(path) is not None
+
+
+def _is_quoted_path(line: str) -> bool:
+    try:
+        path = json.loads(line)
+    except (ValueError, RecursionError):
+        return False
+    return isinstance(path, str) and render_path(path) == line
 
 
 def _path_lines(index: Index) -> frozenset[str]:

@@ -82,7 +82,7 @@ def sources(data: bytes) -> None:
     extract([ReadFile(path, len(source), masked.source, digest=digest(source))], limits, read_symbols)
     text = masked.source.decode("utf-8-sig", "replace").replace("\r\n", "\n")
     for level in (2, 3, 4):
-        body = render_body(text, symbols.definitions, Shape(level), is_told_path=lambda _: False)
+        body = render_body(text, symbols.definitions, Shape(level), is_path_line=lambda _: False)
         assert not _CONTROL & set(body)
 
 
