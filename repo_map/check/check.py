@@ -76,7 +76,7 @@ def check_changes(index: Index, patch: Patch) -> CheckReport:
         findings = _ordered(each for each in found if not _is_generated(after.index, each.path))
         with suppress(CheckTimeoutError):
             names = changed_names(trees, (*signatures.incompatible, *traits.incompatible))
-            unresolved = find_unresolved(trees, [*names, *offered.hidden], findings)
+            unresolved = find_unresolved(trees, [*names, *offered.hidden], findings, signatures.unresolved)
         unresolved = unresolved._replace(notes=(*_unreadable(trees), *unresolved.notes))
         removed = [each for each in references.removed if not before.is_local(each)]
         earlier = select_calling_tests(before.index, removed)

@@ -182,7 +182,10 @@ def is_data(path: str) -> bool:
 
 
 def find_unresolved(
-    trees: TreeComparison, names: Sequence[ChangedName], findings: Collection[Finding]
+    trees: TreeComparison,
+    names: Sequence[ChangedName],
+    findings: Collection[Finding],
+    calls: Sequence[Occurrence] = (),
 ) -> Unresolved:
     """Return the occurrences of changed names that nothing resolves and no finding is about.
 
@@ -190,15 +193,20 @@ def find_unresolved(
         trees: The trees before and after the change.
         names: The changed names.
         findings: What is reported already.
+        calls: Calls of the tree after that are resolved and can't be judged.
     """
-    return _Finder(trees, names, findings).search() if names else Unresolved()
+    return _Finder(trees, names, findings, calls).search() if names or calls else Unresolved()
 
 
 class _Finder:
     """Searches for the words of changed names, and classifies each occurrence."""
 
     def __init__(
-        self, trees: TreeComparison, names: Sequence[ChangedName], findings: Collection[Finding]
+        self,
+        trees: TreeComparison,
+        names: Sequence[ChangedName],
+        findings: Collection[Finding],
+        calls: Sequence[Occurrence],
     ) -> None:
         self._trees, self._tree, self._index = trees, trees.after, trees.after.index
         self._names: dict[str, list[ChangedName]] = {}
@@ -208,6 +216,9 @@ class _Finder:
         self._reported = {(each.path, each.line) for each in findings}
         self._found: dict[tuple[str, str, int], tuple[int, Occurrence]] = {}
         """By word, path and line, with the rank of what it is in."""
+        for call in calls:
+            if (call.path, call.line) not in self._reported:
+                self._found[call.name.lstrip("@$#&*"), call.path, call.line] = -1, call
         self._uncounted: dict[str, int] = {}
         """Files with a frequent name that were not read, by the name."""
         self._unsearched: dict[str, None] = {}
@@ -215,13 +226,14 @@ class _Finder:
 
     def search(self) -> Unresolved:
         """Return what is found, the likeliest first."""
-        self._search_index()
-        self._search_elsewhere()
+        if self._names:
+            self._search_index()
+            self._search_elsewhere()
         counts = Counter(word for word, _, _ in self._found)
 
         def order(entry: tuple[tuple[str, str, int], tuple[int, Occurrence]]) -> tuple[object, ...]:
             (word, path, line), (rank, _) = entry
-            near = max(shared_folders(each.path, path) for each in self._names[word])
+            near = max((shared_folders(each.path, path) for each in self._names.get(word, ())), default=0)
             return rank, counts[word] > _MAX_LISTED, -near, counts[word], path, line
 
         ordered = sorted(self._found.items(), key=order)
@@ -399,8 +411,10 @@ class _Finder:
         is_key = receiver is None and not name.owner and _KEY.match(code, at + len(word)) is not None
         if is_key or not self._may_mean(name, file, receiver, row, line):
             return True
+        # A call in the rules of a macro is none that the macro binds.
         if receiver is None and (
-            is_bound_in_text(code, word, language) or self._is_import(name, file, at, line)
+            is_bound_in_text(code.replace("macro_rules!", ""), word, language)
+            or self._is_import(name, file, at, line)
         ):
             return True
         sites = tree.sites(file, line, name.name)

@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from repo_map.check.model import Finding, FindingKind
-from repo_map.check.resolution import SCRIPTS, find_prototypes
+from repo_map.check.model import Finding, FindingKind, Occurrence
+from repo_map.check.resolution import SCRIPTS, find_prototypes, is_builtin
 from repo_map.check.trees import TreeComparison, TreeVersion
 from repo_map.languages.kinds import FUNCTIONS, TYPES
 from repo_map.messages import first_three, one_line, plural
@@ -107,6 +107,8 @@ class SignatureChecker:
         self._parameters: dict[tuple[bool, Place], tuple[Parameters, ...]] = {}
         self._uncertain: dict[Place, dict[str, None]] = {}
         """Unchanged calls that may no longer match, by the changed function."""
+        self._unread: dict[tuple[int, int, Place], str] = {}
+        """Why calls of changed functions can't be judged, by file, line and function."""
         self._passed: dict[Place, dict[str, None]] = {}
         """Unchanged uses of a changed function as a value."""
         self.changed = [
@@ -115,6 +117,8 @@ class SignatureChecker:
         """The functions whose parameters changed, before and after."""
         self.incompatible = [new for old, new in self.changed if not self._is_extended(old, new)]
         """Those of the tree after that calls may not match which fitted before."""
+        self._compatible = {new for old, new in self.changed if self._takes_the_same(old, new)}
+        """Those that fit all calls that fitted before, whatever these spread."""
 
     def find(self) -> Iterator[Finding]:
         overloads = list(self._removed_overloads())
@@ -145,6 +149,15 @@ class SignatureChecker:
             if values := list(self._passed.get(after, ())):
                 yield f"{now} It is passed as a value at {first_three(values)}; check what calls it there."
 
+    @property
+    def unresolved(self) -> list[Occurrence]:
+        """Calls of changed functions whose arguments are not known."""
+        tree = self._after
+        return [
+            Occurrence(tree.name(place), tree.index.paths[file], line, reason)
+            for (file, line, place), reason in self._unread.items()
+        ]
+
     def _removed_overloads(self) -> Iterator[tuple[Place, Place]]:
         """Yield the functions of which only overloads are left, each with the first of them in its file."""
         for old in self._trees.removed:
@@ -166,40 +179,102 @@ class SignatureChecker:
         # What calls a function of a script may give it more than it took.
         return not is_script and new[: len(old)] == old and all(each.is_optional for each in new[len(old) :])
 
+    def _takes_the_same(self, before: Place, after: Place) -> bool:
+        """Return True if calls with spread arguments match as before."""
+        if after not in self.incompatible:
+            return True
+        has_names = self._after.language(after[0]) in _UNTYPED | _KEYWORD_ARGUMENTS
+        return not has_names and _same_signature(self._before, before, self._after, after)
+
     # Calls of changed functions.
 
     def _check_edited_calls(self, after: Place) -> None:
-        for file, line, calls in _calls_of(self._after, after):
-            # What an edited call passes in a loose language, only its author knows.
-            if not self._trees.line_before(file, line) and self._after.language(file) not in _LOOSE:
+        for file, line, calls in self._calls_of(self._after, after):
+            if not self._trees.line_before(file, line):
+                if not calls:
+                    self._leave_open(after, file, line, "its arguments are not read")
                 for call in calls:
-                    self._check(after, file, call)
+                    self._check(after, file, call, is_edited=True)
 
     def _check_unchanged_calls(self, before: Place, after: Place) -> None:
-        for old_file, old_line, old in _calls_of(self._before, before):
+        for old_file, old_line, old in self._calls_of(self._before, before):
             at = self._trees.unchanged(old_file, old_line)
-            if at is None or not old:
+            if at is None:
                 continue
-            language, new = self._after.language(at[0]), self._after.calls_at(*at, old[0].name)
-            if len(old) != len(new) or any(self._call_error(self._before, before, call) for call in old):
+            language = self._after.language(at[0])
+            new = self._calls_at(self._after, *at, old[0].name) if old else ()
+            if not old or len(old) != len(new):
+                self._leave_open(after, *at, "its arguments are not read")
                 continue
-            for was, call in zip(old, new, strict=True):
+            if any(self._call_error(self._before, before, call) for call in old):
+                self._leave_open(after, *at, "it did not fit the old parameters as written")
+                continue
+            for was, now in zip(old, new, strict=True):
+                call = self._counted_by(before, was, now)
                 # Of a call on several lines others may be edited.
-                is_edited = was.given != call.given
-                if is_edited and language in _LOOSE:
-                    continue
-                is_wrong = self._check(after, at[0], call)
-                is_followed = language in _UNTYPED and not (is_wrong or is_edited)
+                is_edited = was.given != now.given
+                is_wrong = self._check(after, at[0], call, is_edited=is_edited)
+                is_followed = language in _UNTYPED and not (is_wrong or is_edited or call.is_open)
                 if is_followed and self._is_uncertain(before, after, call, language):
                     place = f"{self._after.index.paths[at[0]]}:{call.line}"
                     self._uncertain.setdefault(after, {})[place] = None
 
-    def _check(self, after: Place, file: int, call: CallForm) -> bool:
+    def _check(self, after: Place, file: int, call: CallForm, *, is_edited: bool) -> bool:
         """Report a call that a function does not take; return True if it does not."""
-        error = self._call_error(self._after, after, call)
+        # What an edited call passes in a loose language, only its author knows.
+        is_free = is_edited and self._after.language(file) in _LOOSE
+        error = "" if is_free else self._call_error(self._after, after, call)
         if error:
             self._add(after, file, call, error)
+        elif call.is_open:
+            self._leave_open(after, file, call.line, "its number of arguments is unknown")
         return bool(error)
+
+    def _leave_open(self, after: Place, file: int, line: int, reason: str) -> None:
+        """Note a call that can't be judged, unless what fitted before fits now."""
+        if after not in self._compatible:
+            self._unread.setdefault((file, line, after), reason)
+
+    def _counted_by(self, before: Place, was: CallForm, call: CallForm) -> CallForm:
+        """Return an unchanged call of another call's results with the number that fitted before."""
+        parameters = self._before.forms_of(before)[0].parameters
+        is_same = was.inner is not None and call.inner is not None and was.inner[0] == call.inner[0]
+        if not (is_same and call.is_open) or any(each.kind == REST for each in parameters):
+            return call
+        return call._replace(given=len(parameters), is_open=False)
+
+    def _calls_of(self, tree: TreeVersion, place: Place) -> Iterator[tuple[int, int, Sequence[CallForm]]]:
+        """Yield file, line and calls of each line that calls a function, or constructs what it sets up."""
+        name, owner = tree.name(place), (place[0], tree.definition(place).parent)
+        is_constructor = name in _CONSTRUCTORS or (owner[1] >= 0 and name == tree.definition(owner).name)
+        below = tree.relations.classes_below(owner) if name in _CONSTRUCTORS and owner[1] >= 0 else ()
+        heirs = [each for each in below if _inherits(tree, each, owner, name)]
+        wanted = {place, owner, *heirs} if is_constructor else {place}
+        for use in dict.fromkeys(use for each in (place, *heirs) for use in tree.relations.callers_of(each)):
+            file, line = use.source[0], use.line
+            sites = [site for site in tree.view(file).sites_by_line.get(line, ()) if site.kind == CALL]
+            resolved = [site for site in sites if wanted & set(tree.relations.meaning(file, site).targets)]
+            names = [site.name for site in resolved or sites if resolved or site.name == name]
+            # A decorator is no call as it is written.
+            for called in names or [name]:
+                yield file, line, self._calls_at(tree, file, line, called)
+
+    def _calls_at(self, tree: TreeVersion, file: int, line: int, name: str) -> list[CallForm]:
+        return [self._counted(tree, file, call) for call in tree.calls_at(file, line, name)]
+
+    @staticmethod
+    def _counted(tree: TreeVersion, file: int, call: CallForm) -> CallForm:
+        """Return a call of another call's results with their number, if it is known."""
+        if call.inner is None:
+            return call
+        name, line = call.inner
+        sites = [site for site in tree.sites(file, line, name) if site.kind == CALL]
+        targets = {each for site in sites for each in tree.relations.meaning(file, site).targets}
+        counts = {_count_results(tree, each) for each in targets}
+        if not targets and is_builtin(name, tree.language(file)) and not any(each.object for each in sites):
+            counts = {1}
+        count = counts.pop() if len(counts) == 1 else 0
+        return call._replace(given=count, is_open=False) if count else call
 
     def _is_uncertain(self, before: Place, after: Place, call: CallForm, language: str) -> bool:
         """Return True if a call may pass other arguments than the function takes now.
@@ -219,7 +294,7 @@ class SignatureChecker:
         if any(name in names and names.index(name) != at for at, name in enumerate(old_names[: call.given])):
             return True
         added = [each for each in new[call.given :] if not each.is_optional and each.name not in old_names]
-        return language in _LOOSE and bool(added or (call.is_open and names != old_names))
+        return language in _LOOSE and bool(added)
 
     def _check_values(self, before: Place, after: Place) -> None:
         """Note where a function is passed as a value on an unchanged line."""
@@ -238,9 +313,10 @@ class SignatureChecker:
             is_checked = tree.relations.knows(file) and tree.language(file) not in _LOOSE
             bindings = tree.view(file).bindings
             imported = {each.name for each in bindings if each.kind in (IMPORT, RENAMED)}
-            for call in tree.forms(file).calls if is_checked else ():
-                if call.line in changed.lines.before:
+            for written in tree.forms(file).calls if is_checked else ():
+                if written.line in changed.lines.before:
                     continue
+                call = self._counted(tree, file, written)
                 self._trees.require_time()
                 sites = [site for site in tree.sites(file, call.line, call.name) if site.kind == CALL]
                 if len(sites) != 1 or len(tree.calls_at(file, call.line, call.name)) != 1:
@@ -436,20 +512,24 @@ def _without_receiver(
     return parameters if is_function else parameters[1:]
 
 
+def _inherits(tree: TreeVersion, heir: Place, owner: Place, name: str) -> bool:
+    """Return True if a class has a member from a class above it, and from none nearer."""
+    for file, row in (heir, *tree.relations.classes_above(heir)):
+        if (file, row) == owner or tree.view(file).members.get((row, name)):
+            return (file, row) == owner
+    return False
+
+
 def _decorators(tree: TreeVersion, place: Place) -> list[str]:
     """Return the lines before the line of a definition's name."""
     definition = tree.definition(place)
     return tree.head(place)[: definition.sig_start - definition.start]
 
 
-def _calls_of(tree: TreeVersion, place: Place) -> Iterator[tuple[int, int, Sequence[CallForm]]]:
-    """Yield file, line and calls of each line that calls a function, or constructs what it initializes."""
-    name, owner = tree.name(place), (place[0], tree.definition(place).parent)
-    is_constructor = name in _CONSTRUCTORS or (owner[1] >= 0 and name == tree.definition(owner).name)
-    wanted = {place, owner} if is_constructor else {place}
-    for use in tree.relations.callers_of(place):
-        file, line = use.source[0], use.line
-        sites = [site for site in tree.view(file).sites_by_line.get(line, ()) if site.kind == CALL]
-        resolved = [site for site in sites if wanted & set(tree.relations.meaning(file, site).targets)]
-        for site in resolved or [site for site in sites if site.name == name]:
-            yield file, line, tree.calls_at(file, line, site.name)
+def _count_results(tree: TreeVersion, place: Place) -> int:
+    """Return how many values a call of a definition returns; 0 if that is unknown."""
+    if tree.definition(place).kind in TYPES:
+        return 1  # A conversion.
+    forms = tree.forms_of(place) if tree.definition(place).kind in FUNCTIONS else ()
+    counts = {next((int(each) for each in form.traits if each.isdigit()), 1) for form in forms}
+    return counts.pop() if len(counts) == 1 else 0

@@ -65,6 +65,8 @@ class CallForm(NamedTuple):
     """Whether there may be more than what is written: a list is spread, a pack expanded."""
     receiver: str
     """What the name is looked up in, as it is written; ``""`` for nothing."""
+    inner: tuple[str, int] | None = None
+    """Name and line of the call whose results are the arguments, where these may be several."""
 
 
 class ExportForm(NamedTuple):
@@ -278,7 +280,10 @@ def _function_around(node: Node) -> Node | None:
 
 
 def _count_values(node: Node) -> int:
-    return len(node.named_children) if node.type in _SEVERAL else 1
+    if node.type not in _SEVERAL:
+        return 1
+    # One declaration may name several results: ``(low, high int)``.
+    return sum(max(1, len(each.children_by_field_name("name"))) for each in node.named_children)
 
 
 def _words_before(node: Node, name: Node) -> set[str]:
@@ -318,10 +323,13 @@ def _call(captures: Captures, arguments: Mapping[int, tuple[str, str]]) -> CallF
         captures["name"][0],
         _text(captures["receiver"][0])[:200] if "receiver" in captures else "",
     )
-    given, names, is_open = int("only" in captures), list[str](), False
+    given, names, is_open, inner = int("only" in captures), list[str](), False, None
     for each in captures["arguments"][0].named_children if "arguments" in captures else ():
         role, text = arguments.get(each.id, ("", ""))
         is_open |= each.is_error or role in ("spread", "several")
+        if role == "several" and (called := each.child_by_field_name("function")) is not None:
+            called = called.child_by_field_name("field") or called
+            inner = _text(called), called.start_point.row + 1
         if role == "named":
             names.append(text)
         elif not (each.is_extra or role in ("spread", "ignored")):
@@ -331,4 +339,4 @@ def _call(captures: Captures, arguments: Mapping[int, tuple[str, str]]) -> CallF
     before = name.prev_sibling
     mark = "::" if receiver and before is not None and before.type == "::" else ""
     line = name.start_point.row + 1
-    return CallForm(_text(name).lstrip("$"), line, given, tuple(names), is_open, receiver + mark)
+    return CallForm(_text(name).lstrip("$"), line, given, tuple(names), is_open, receiver + mark, inner)

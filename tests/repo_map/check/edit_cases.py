@@ -17,6 +17,16 @@ class Case(NamedTuple):
     """Whether the check is complete if it names no such place."""
 
 
+GO_RESULTS = {
+    "go.mod": "module m\n",
+    "a.go": "package m\n\nfunc net(s string) string { return s }\n\n"
+    "func one(k string) string { return k }\n\nfunc two(k string) (a, b string) { return k, k }\n\n"
+    "func pair(a, b string) string { return a + b }\n\n"
+    "func many(a string, xs ...string) string { return a }\n",
+    "b.go": 'package m\n\nfunc use(k string, xs []string) {\n\tnet(k)\n\tnet(one(k) + "")\n\tnet(one(k))\n'
+    "\tnet(strings.TrimSpace(k))\n\tnet(string(k))\n\tpair(two(k))\n\tmany(two(k))\n"
+    "\tmany(strings.Cut(k, k))\n\tmany(k, xs...)\n}\n",
+}
 GROSS = "def gross(amount):\n    return amount * 2\n"
 PRICE = f"def net(amount):\n    return amount\n\n\n{GROSS}"
 CART = "from price import gross\n\n\ndef total(a):\n    return gross(a)\n"
@@ -61,6 +71,44 @@ CASES: dict[str, Case] = {
         },
         {"price.py": ("def net(amount)", "def net(amount, rate)")},
         ("cart.py:5 arguments the call of `net` does not fit: `rate` is missing",),
+        ("cart.py:9",),
+    ),
+    "go-results-of-a-call-as-arguments": Case(
+        GO_RESULTS,
+        {"a.go": ("net(s string)", "net(s string, keep bool)")},
+        tuple(
+            f"b.go:{line} arguments the call of `net` does not fit: `keep` is missing" for line in range(4, 9)
+        ),
+    ),
+    "go-results-that-fit-one-parameter-less": Case(
+        GO_RESULTS,
+        {"a.go": ("pair(a, b string)", "pair(a, b, c string)")},
+        ("b.go:9 arguments the call of `pair` does not fit: `c` is missing",),
+    ),
+    "go-results-for-renamed-parameters": Case(GO_RESULTS, {"a.go": ("pair(a, b", "pair(left, right")}, ()),
+    "go-results-for-a-variadic-function": Case(
+        GO_RESULTS,
+        {"a.go": ("many(a string,", "many(a, b, c string,")},
+        ("b.go:10 arguments the call of `many` does not fit: `c` is missing",),
+        ("b.go:11", "b.go:12"),
+    ),
+    "go-results-in-an-edited-call": Case(
+        GO_RESULTS,
+        {"a.go": ("net(s string)", "net(s string, keep bool)"), "b.go": ("\tnet(", "\tgo net(")},
+        tuple(
+            f"b.go:{line} arguments the call of `net` does not fit: `keep` is missing"
+            for line in (4, 5, 6, 8)
+        ),
+        ("b.go:7",),
+    ),
+    "python-constructor-that-a-class-inherits": Case(
+        {
+            "a.py": "class Till:\n    def __init__(self, n):\n        self.n = n\n",
+            "b.py": "from a import Till\n\n\nclass Box(Till):\n    pass\n\n\nclass Own(Till):\n"
+            "    def __init__(self):\n        self.n = 1\n\n\nBox(1)\nOwn()\n",
+        },
+        {"a.py": ("self, n)", "self, n, m)")},
+        ("b.py:13 arguments the call of `Till.__init__` does not fit: `m` is missing",),
     ),
     "python-more-parameters-with-a-default": Case(
         {"price.py": PRICE, "cart.py": "from price import net\n\nnet(1)\n"},

@@ -54,6 +54,14 @@ PYTHON = {"shop/__init__.py": "", "shop/pay.py": "def settle(n):\n    return n\n
 MEMBER = {"a.py": "class Till:\n    total = 1\n\n    def settle(self, n):\n        return n\n"}
 SCRIPT = {"a.js": "export function settle(n) {\n  return n\n}\n"}
 FIELD = {"a.ts": "export interface Toast {\n  seconds: number\n}\n"}
+SPREAD_PY = {
+    "use.py": "from shop.pay import settle\n\nsettle(*xs)\nsettle(**xs)\n\n\n@settle\ndef go():\n    pass\n"
+}
+SPREAD_JS = {"b.js": "import { settle } from './a'\nsettle(...xs)\nsettle`x`\n"}
+MACROS = {
+    "a.c": "int settle(int n, int m) { return n; }\n#define BOTH 1, 2\n#define PAY(x) settle(x, 1)\n"
+    "int go(void) {\n  return settle(BOTH);\n}\n"
+}
 RENAMED = ("settle", "payout")
 UNRESOLVED: dict[str, dict[str, Edit]] = {
     "removed": {
@@ -109,6 +117,107 @@ UNRESOLVED: dict[str, dict[str, Edit]] = {
             MEMBER | {"b.py": "def go(x):\n    x.settle(1)\n"}, "a.py", "self, n", "self, n, m", "b.py:2"
         ),
         "go": Edit(GO | {"t.tmpl": "{{ .Settle 1 }}\n"}, "a.go", "n int)", "n, m int)", "t.tmpl:1"),
+    },
+    "spread": {
+        "python-list": Edit(PYTHON | SPREAD_PY, "shop/pay.py", "(n)", "(n, m)", "use.py:3"),
+        "python-keywords": Edit(PYTHON | SPREAD_PY, "shop/pay.py", "(n)", "(n, m)", "use.py:4"),
+        "python-decorator": Edit(PYTHON | SPREAD_PY, "shop/pay.py", "(n)", "(n, m)", "use.py:7"),
+        "python-local": Edit(
+            {"a.py": "def go(xs):\n    def settle(n):\n        return n\n    return settle(*xs)\n"},
+            "a.py",
+            "settle(n)",
+            "settle(n, m)",
+            "a.py:4",
+        ),
+        "python-super": Edit(
+            {
+                "a.py": "class A:\n    def __init__(self, n):\n        self.n = n\n\n\nclass B(A):\n"
+                "    def __init__(self, *a):\n        super().__init__(*a)\n"
+            },
+            "a.py",
+            "self, n",
+            "self, n, m",
+            "a.py:8",
+        ),
+        "javascript": Edit(SCRIPT | SPREAD_JS, "a.js", "(n)", "(n, m)", "b.js:2"),
+        "javascript-template": Edit(SCRIPT | SPREAD_JS, "a.js", "(n)", "(n, m)", "b.js:3"),
+        "typescript": Edit(
+            {
+                "a.ts": "export function settle(n: number) {}\n",
+                "b.ts": "import { settle } from './a'\nsettle(...xs)\n",
+            },
+            "a.ts",
+            "n: number",
+            "n: number, m: number",
+            "b.ts:2",
+        ),
+        "kotlin": Edit(
+            {
+                "A.kt": "fun settle(vararg n: Int): Int = 1\n",
+                "B.kt": "fun go(x: IntArray) {\n    settle(*x)\n}\n",
+            },
+            "A.kt",
+            "vararg n",
+            "s: String, vararg n",
+            "B.kt:2",
+        ),
+        "kotlin-infix": Edit(
+            {
+                "A.kt": "class T {\n    infix fun add(b: Int) = b\n    fun go(t: T) {\n        t add 1\n    }\n}\n"
+            },
+            "A.kt",
+            "b: Int)",
+            "b: Int, c: Int)",
+            "A.kt:4",
+        ),
+        "php": Edit(
+            {
+                "a.php": "<?php\nfunction settle($n) { return $n; }\n",
+                "b.php": "<?php\nrequire 'a.php';\nsettle(...$xs);\n",
+            },
+            "a.php",
+            "settle($n)",
+            "settle($n, $m)",
+            "b.php:3",
+        ),
+        "ruby": Edit(
+            {
+                "a.rb": "class Till\n  def settle(n)\n    n\n  end\n\n  def go(x)\n    settle(*x)\n  end\nend\n"
+            },
+            "a.rb",
+            "settle(n)",
+            "settle(n, m)",
+            "a.rb:7",
+        ),
+        "c-arguments-of-a-macro": Edit(MACROS, "a.c", "int n, int m)", "int n, int m, int k)", "a.c:5"),
+        "c-macro-that-calls": Edit(MACROS, "a.c", "int n, int m)", "int n, int m, int k)", "a.c:3"),
+        "c++": Edit(
+            {
+                "a.cpp": "int settle(int n) { return n; }\ntemplate <class... T> int go(T... t) {\n"
+                "  return settle(t...);\n}\n"
+            },
+            "a.cpp",
+            "int n)",
+            "int n, int m)",
+            "a.cpp:3",
+        ),
+        "rust-argument-of-a-macro": Edit(
+            RUST | {"src/b.rs": "use crate::settle;\nfn go() {\n    assert_eq!(settle(1), 1);\n}\n"},
+            "src/lib.rs",
+            "pub fn settle(n: u8)",
+            "mod b;\npub fn settle(n: u8, m: u8)",
+            "src/b.rs:3",
+        ),
+        "rust-rules-of-a-macro": Edit(
+            {
+                "Cargo.toml": RUST["Cargo.toml"],
+                "src/lib.rs": f"{RUST['src/lib.rs']}macro_rules! pay {{\n    ($x:expr) => {{ settle($x) }};\n}}\n",
+            },
+            "src/lib.rs",
+            "n: u8",
+            "n: u8, m: u8",
+            "src/lib.rs:5",
+        ),
     },
     "elsewhere": {
         "erb": Edit(RUBY | {"v.html.erb": "<p>\n<%= settle(1) %></p>\n"}, "a.rb", *RENAMED, "v.html.erb:2"),
