@@ -204,8 +204,8 @@ class Navigations:
         stored = await self.stored()
         if not stored:
             raise UnknownNavigationError(
-                "There is no navigation in this session yet; call navigate first, or pass the navigation_id "
-                "of an earlier one."
+                "There is no navigation in this session yet; call navigate first, "
+                f"or pass the navigation_id of an earlier one{await self._latest_of_this_machine()}."
             )
         for choices in (stored, [each for each in stored if each.stop_reason is None]):
             if len(choices) == 1:
@@ -214,6 +214,14 @@ class Navigations:
         raise UnknownNavigationError(
             f"`navigation_id` is left out and {len(ids)} navigations could be meant; {_choices(ids)}.", ids
         )
+
+    async def _latest_of_this_machine(self) -> str:
+        """Name the latest navigation to the user of a process on stdio that has served none yet."""
+        principal = current_principal()
+        if principal.user != LOCAL_USER or not principal.is_local or any(self._opened.values()):
+            return ""
+        latest = await (await self.navigator()).navigations(principal.user, limit=1)
+        return "".join(f", the latest of which is `{each.navigation_id}`" for each in latest)
 
     def _move_up(self, navigation_id: str) -> None:
         principal = current_principal()

@@ -94,6 +94,8 @@ def _words(error: BaseException) -> str:
         found = found.__cause__
     if isinstance(answer := getattr(found, "response", None), dict):
         return str(answer.get("Error", {}).get("Code", "no reason given"))
+    if isinstance(found, ConnectionError) and "rejected SSL" in str(found):
+        return "it has no TLS, which `ssl` in the address asks for"
     names = [each.__name__ for each in type(found).__mro__]
     if words := next((_WORDS[name] for name in names if name in _WORDS), ""):
         return words

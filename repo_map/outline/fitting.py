@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from repo_map.arrays import distinct
 from repo_map.outline.costs import file_level_costs, part_costs, rung_costs
 from repo_map.outline.rendering import joint_legend
 from repo_map.outline.sections import Shape
@@ -303,7 +304,7 @@ def find_cuts(
         file_id, part = int(steps.file[at]), int(steps.part[at])
         missing[at] = levels[at] > _part_level(selection.shapes[file_id], shapes.get(file_id), part)
     tokens_left = np.bincount(steps.file[missing], steps.tokens[missing], len(ranks))
-    cut = np.unique(steps.file[missing])
+    cut = distinct(steps.file[missing])
     order = cut[np.lexsort((cut, -ranks[cut], -selection.weights[cut], ~selection.explicit[cut]))]
     found = [
         Cut(
