@@ -222,7 +222,7 @@ def _revise_plan(
     # What is shown stays before what is only likely.
     places = [each._replace(chance=1.0) for each in shown if not hides(own, each.path, each.name)]
     kept = len(places)
-    if asks_for_more or run.fill or not places:
+    if asks_for_more or run.fill:
         known = {(place.path, place.name, place.first) for place in places}
         places += [place for place in ranked if (place.path, place.name, place.first) not in known]
     latest = {

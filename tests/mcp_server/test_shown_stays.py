@@ -137,3 +137,22 @@ async def test_what_is_asked_for_last_is_what_is_shown_however_little_the_goal_s
         now = await shown(client)
         assert {(LONG, "def rounded(cents):"), (LONG, "    if fee := surcharge_of(cents):")} <= now
         assert len([line for path, line in now if path == LONG and line.startswith("    cents = ")]) > 10
+
+
+async def test_a_drop_adds_nothing_where_all_that_is_shown_was_asked_for(
+    settings: Settings, orderdesk: Path
+) -> None:
+    async with Client(build_server(settings, working_folder=orderdesk)) as client:
+        await call(client, "navigate", goal=GOAL)
+        # All that the first answer shows is now the user's own, and most of the default budget is free.
+        files = sorted({path for path, _ in await shown(client)})
+        await call(client, "step", show=files)
+        before = await shown(client)
+        stepped = await call(client, "step", drop=["tests"])
+        after = await shown(client)
+        assert after == {(path, line) for path, line in before if not path.startswith("tests/")}
+        assert not stepped.get("context_delta")
+        await call(client, "step", feedback="undo")
+        assert await shown(client) == before
+        await call(client, "step", drop=["tests"], action="finish")
+        assert await shown(client) == after
