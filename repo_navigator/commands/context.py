@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import time
 from argparse import Namespace
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from mcp_server.errors import BAD_INPUT
 from mcp_server.report_text import status_of
 from mcp_server.settings import Settings
+from navigator.errors import InvalidRequestError
 from navigator.planner.outline_text import outline_text
 from repo_map.check.model import finding_data
+from repo_map.lookup.read import MAX_TARGETS
 from repo_map.messages import plural
 from repo_navigator.arguments import add_line_numbers, add_output, plan_updates, write, write_json
 from repo_navigator.cli import Parser
@@ -20,7 +23,7 @@ from repo_navigator.report import closing, show_context, stderr_console
 
 if TYPE_CHECKING:
     from navigator.navigator import Navigator
-    from navigator.state.reports import NavigatorOutput, UnreadWords
+    from navigator.state.reports import NavigatorOutput, OutlineEntry, UnreadWords
 
 EXAMPLES = ("", "--plan -o plan.yaml")
 _MAX_NAMED = 5
@@ -36,6 +39,7 @@ def add_arguments(parser: Parser) -> None:
         "of all)",
         nargs="?",
     )
+    parser.add_value("--id", "ID", "the same, as `show` takes it", dest="navigation_id")
     parser.add_switch("--plan", "print the flight plan instead of the context")
     add_line_numbers(parser)
     add_output(parser)
@@ -43,7 +47,9 @@ def add_arguments(parser: Parser) -> None:
 
 def run(args: Namespace, settings: Settings) -> int:
     """Print the stored context, its plan or a JSON object."""
-    named, updates = args.navigation, plan_updates(args)
+    if args.navigation and args.navigation_id not in (None, args.navigation):
+        raise InvalidRequestError("ID and --id name different navigations; give one.", argument="--id")
+    named, updates = args.navigation or args.navigation_id, plan_updates(args)
     started = time.perf_counter()
 
     async def read(navigator: Navigator) -> NavigatorOutput:
@@ -110,6 +116,8 @@ class FollowUp(NamedTuple):
     answer: str
     """What was understood, and the answers to what was asked."""
     not_understood: Sequence[UnreadWords]
+    again: str = ""
+    """The source of what was asked for and had been printed in an earlier step."""
 
     @property
     def is_answered(self) -> bool:
@@ -123,38 +131,72 @@ def take_step(args: Namespace, settings: Settings, **wishes: Any) -> int:
 
     async def step(navigator: Navigator) -> FollowUp:
         key = await select_navigation(navigator, args.navigation, Path.cwd(), quiet=args.quiet or args.json)
-        before = (await navigator.report(key)).step_number
+        latest = await navigator.report(key)
+        before = latest.step_number
         report = await navigator.step(key, updates=plan_updates(args) or None, **wishes)
         whole = await navigator.context(key)
         news = await navigator.context(key, since_step=before)
-        return FollowUp(whole, news, report.answer, report.not_understood or ())
+        unread = report.not_understood or ()
+        targets = [] if unread else _sent_before(wishes.get("show") or (), latest.outline, news)
+        again = []
+        for at in range(0, len(targets), MAX_TARGETS):
+            some = {"targets": targets[at : at + MAX_TARGETS], "line_numbers": bool(args.line_numbers)}
+            again.append((await navigator.step(key, ask={"read": some})).answer)
+        return FollowUp(whole, news, report.answer, unread, "\n\n".join(again))
 
     found = use_navigator(settings, step)
+    code = _code_of(found, wishes)
     if args.json:
         write_json(args, _follow_up_data(found, time.perf_counter() - started))
-        return 0
+        return code
     if found.is_answered:
         write(args, found.answer)
-        return 0
+        return code
     console = stderr_console()
     if found.answer and not args.quiet:
         console.print(found.answer, style="green", markup=False)
     below = closing(found.whole, found.whole.seconds.total)
     text = (found.whole if args.all else found.news).context_string
+    if found.again and not args.all:
+        text = "\n\n".join(filter(None, (text, found.again)))
     if text or args.output:
         show_context(text, args.output)
     if not args.quiet:
         if not args.all:
             console.print(_news_line(found), markup=False)
         console.print(below, soft_wrap=True)
-    return 0
+    return code
+
+
+def _code_of(found: FollowUp, wishes: Mapping[str, Any]) -> int:
+    """Return the exit code; raise if nothing was done because all that is named is unknown."""
+    if not found.not_understood or not (wishes.get("show") or wishes.get("drop")):
+        return 0
+    if found.is_answered and not wishes.get("feedback"):
+        raise InvalidRequestError(" ".join(found.answer.split("\n")))
+    return BAD_INPUT
+
+
+def _sent_before(
+    wanted: Sequence[int | str], outline: Sequence[OutlineEntry], news: NavigatorOutput
+) -> list[str]:
+    """Return what of ``wanted`` was printed before, so that it is not among the news."""
+    entries = {each.number: each for each in outline}
+    found: list[str] = []
+    for each in wanted:
+        if isinstance(each, str):
+            found += [] if news.context_string else [each]
+        elif (entry := entries.get(each)) is not None and not entry.tokens:
+            found.append(f"{entry.path}:{entry.first}-{entry.last}")
+    return found
 
 
 def _news_line(found: FollowUp) -> str:
     """Return what was printed of the context, what it has lost, and how to get all of it."""
     news = found.news
     is_new = f"New since step {news.since_step}: {plural(news.token_count, 'token')}"
-    parts = [is_new if news.context_string else f"Nothing is new since step {news.since_step}"]
+    nothing = "Printed again" if found.again else f"Nothing is new since step {news.since_step}"
+    parts = [is_new if news.context_string else nothing]
     removed = [*news.removed, *(f"{path} (in part)" for path in news.truncated)]
     for what, paths in (("no longer shown", removed), ("shown again", news.restored)):
         if paths:

@@ -55,6 +55,35 @@ def test_a_number_of_the_outline_prints_that_place_though_it_is_larger_than_the_
     assert context.count("    price = price + ") > 5
 
 
+def test_what_was_printed_before_is_printed_again_by_its_number_or_name(
+    shop: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    key = opened(shop, capfd)
+    _, message = ran(capfd, "context", "--id", key)
+    number = re.search(r"(\d+)\*? discount ", message)
+    assert number
+    for wanted in (number[1], number[1], "discount"):
+        context, message = ran(capfd, "show", wanted)
+        assert "def discount" in context
+        assert "Nothing is new" not in message
+    assert "Cart" in ran(capfd, "context", key, "--id", key)[0]
+    assert refusal_of_command(["context", key, "--id", "other"], capfd).code == "invalid_request"
+
+
+@pytest.mark.parametrize("wanted", [["99"], ["no_such_name"], ["--drop", "no_such_name"]])
+def test_a_number_or_name_that_there_is_not_is_bad_input(
+    shop: Path, capfd: pytest.CaptureFixture[str], wanted: list[str]
+) -> None:
+    opened(shop, capfd)
+    context, message = ran(capfd, "show", *wanted, code=2)
+    assert context == ""
+    assert wanted[-1] in message
+    assert refusal_of_command(["show", *wanted], capfd).code == "invalid_request"
+    context, message = ran(capfd, "show", "shop/mail.py", *wanted, code=2)
+    assert "def send_reminder" in context
+    assert wanted[-1] in message
+
+
 def test_without_an_id_the_latest_navigation_of_this_folder_is_meant(
     shop: Path, tmp_path: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
