@@ -332,7 +332,7 @@ def _safe_repository(root: Path) -> Repository:
         ) from None
     except UnsafeRepositoryError as error:
         raise GitError(
-            f"Git is not run in `{root}`, because {error}; fix that to get history and ignore rules.",
+            f"Git is not run in `{root}`, because {error}; {error.remedy} to get history and ignore rules.",
             is_notable=True,
         ) from None
     if repository is None:

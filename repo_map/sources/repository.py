@@ -40,6 +40,9 @@ class Repository(NamedTuple):
 class UnsafeRepositoryError(Exception):
     """Git must not be run in a repository; the message is the reason, without a full stop."""
 
+    remedy = "fix that"
+    """What to do about it."""
+
 
 class ForeignRepositoryError(UnsafeRepositoryError):
     """A ``.git`` names a repository elsewhere that does not name it back; the message is its location."""
@@ -139,9 +142,14 @@ def _require_allowed_alternates(objects: Path) -> None:
             continue
         lender = _resolve(objects, line)
         if line.startswith('"') or not any(map(lender.is_relative_to, allowed)):
-            raise UnsafeRepositoryError(
-                f"it borrows objects of {_printable(lender)}, which {ALLOWED_ALTERNATES} does not name"
-            )
+            named = _printable(lender)
+            error = UnsafeRepositoryError(f"it borrows objects of {named}")
+            if named.startswith("`"):
+                error.remedy = (
+                    f"set {ALLOWED_ALTERNATES}={lender}, or run `git repack -ad` there and delete "
+                    f"`.git/objects/{_ALTERNATES}`,"
+                )
+            raise error
 
 
 def _work_tree(git_dir: Path, suffix: str = "") -> str:

@@ -134,6 +134,9 @@ def test_objects_are_borrowed_of_whom_the_user_names(tmp_path: Path, monkeypatch
     git(lender, "clone", "-q", "--shared", str(lender), str(tmp_path / "clone"))
     with pytest.raises(HistoryError):
         file_commits(FolderSource(tmp_path / "clone"), "a.py", 1)
+    (told,) = list_files(tmp_path / "clone").problems
+    assert f"set {ALLOWED_ALTERNATES}={lender / '.git/objects'}, or run `git repack -ad`" in told.what
+    assert "fix that" not in told.what
     monkeypatch.setenv(ALLOWED_ALTERNATES, os.pathsep.join(("/nowhere", str(lender))))
     assert file_commits(FolderSource(tmp_path / "clone"), "a.py", 1)
     assert list_files(tmp_path / "clone").problems == ()
