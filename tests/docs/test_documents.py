@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import os
 import re
 import shlex
 import subprocess
@@ -92,3 +93,18 @@ def _help(program: str, *action: str) -> str:
     with redirect_stdout(printed), pytest.raises(SystemExit):
         parser.parse_args([*action[1:], "--help"])
     return printed.getvalue()
+
+
+def test_the_makefile_does_not_hold_the_goal_of_its_demo() -> None:
+    shown = ["make", "--eval", "goal: ; @printf '%s' \"$$GOAL\"", "goal"]
+    environment = {name: value for name, value in os.environ.items() if name not in ("GOAL", "MAKEFLAGS")}
+    goal = subprocess.run(shown, cwd=ROOT, env=environment, capture_output=True, text=True, check=True).stdout
+    assert len(goal.split()) > 3
+    assert goal not in (ROOT / "Makefile").read_text("utf-8")
+
+
+def test_the_documents_name_one_number_of_languages_whose_calls_are_resolved() -> None:
+    readme, plan = ((ROOT / name).read_text("utf-8") for name in ("README.md", "docs/flight-plan.md"))
+    resolved = re.search(r"resolves calls in \[(\w+)\]", readme)
+    assert resolved
+    assert f"resolved in {resolved[1]} languages" in plan
