@@ -82,12 +82,16 @@ def format_text(report: CheckReport) -> str:
     """Return a report as text of at most ``MAX_TOKENS``; places come before limitations and reasons."""
     groups = group_findings(report.findings)
     head, text = _head(report), ""
+    firsts = {each.kind: at for at, (each, _) in reversed(list(enumerate(groups)))}
+    # Of each kind one is shown before others are.
+    ranked = sorted(range(len(groups)), key=lambda at: at not in firsts.values())
     command, reasons = _tests(report)
     for foot in ((*_limitations(report, 2), *command, *reasons), (*_limitations(report, 1), *command), ()):
         for shown in range(min(len(groups), _MAX_SHOWN), -1, -1):
-            rest = sum(len(lines) for _, lines in groups[shown:])
+            rest = sum(len(groups[at][1]) for at in ranked[shown:])
+            listed = (groups[at] for at in sorted(ranked[:shown]))
             more = [f"and {plural(rest, 'place')} more: --json lists all"] if rest else []
-            lines = [head, *(describe(each, at) for each, at in groups[:shown]), *more, *foot]
+            lines = [head, *(describe(each, at) for each, at in listed), *more, *foot]
             text = "\n".join(lines) + "\n"
             fits = _ESTIMATE_MARGIN * estimate(text) <= MAX_TOKENS or tokens.count(text) <= MAX_TOKENS
             if fits and shown >= min(len(groups), _MIN_SHOWN if foot else 0):

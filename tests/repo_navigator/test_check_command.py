@@ -244,3 +244,23 @@ def test_a_commit_without_objects_in_a_partial_clone_names_the_command_that_fetc
     git(origin, "config", "--file", str(partial / ".git/config"), "--unset", "extensions.unknown")
     git(partial, "fetch", "-q", "--refetch", "--no-filter")
     assert main(["navigate", f"{partial}@HEAD~2", *goal]) == 0
+
+
+def test_one_place_of_each_kind_is_printed_before_others(
+    shop: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    shape = "class Shape:\n    def area(self, unit):\n        return unit\n"
+    square = (
+        "from shape import Shape\n\n\nclass Square(Shape):\n    def area(self, unit):\n        return 2\n"
+    )
+    files = {
+        f"call_{at:02}.py": "from shape import Shape\n\n\ndef go():\n    return Shape().area(1)\n"
+        for at in range(30)
+    }
+    commit(shop, {"shape.py": shape, "square.py": square, **files})
+    write(shop, {"shape.py": shape.replace("self, unit", "self, unit, scale")})
+    assert main(["check", str(shop)]) == 1
+    text = capsys.readouterr().out
+    assert "call_00.py:5" in text
+    assert "square.py:5" in text
+    assert "places more: --json lists all" in text
