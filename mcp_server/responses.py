@@ -57,7 +57,7 @@ class Answer(NamedTuple):
         """Tokens of the longer form, the object as the costlier of the ways in which hosts write JSON."""
         spaced = json.dumps(self.structured, ensure_ascii=False)
         forms = [self.text, spaced]
-        if not spaced.isascii():
+        if not spaced.isascii() or "\x7f" in spaced:
             forms.append(json.dumps(self.structured))
         return max(map(tokens.count, forms))
 

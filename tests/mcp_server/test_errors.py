@@ -256,8 +256,8 @@ COMMANDS: list[tuple[list[str], Refusal, int]] = [
     (["navigate", "{shop}", "x", "--max-cost", "nan"], Refusal("invalid_argument", "--max-cost"), 2),
     (["show", "x"], Refusal("unknown_navigation", "navigation_id"), 2),
     (["show"], Refusal("invalid_request", "WHAT"), 2),
-    (["context"], Refusal("unknown_navigation", "navigation_id"), 2),
-    (["context", "who calls discount?"], Refusal("unknown_navigation", "navigation_id"), 2),
+    (["context"], Refusal("unknown_navigation", "--id"), 2),
+    (["context", "who calls discount?"], Refusal("unknown_navigation", "--id"), 2),
     (["replay", "{shop}/none", "{shop}"], Refusal("invalid_flight_plan"), 2),
     (["replay", "{shop}/README.md"], Refusal("repository_not_found"), 3),
     (

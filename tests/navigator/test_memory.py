@@ -89,6 +89,7 @@ async def test_who_has_closed_all_repositories_holds_none_of_their_indexes(tmp_p
         await navigator.aclose()
         assert alive() == 0
     if sys.platform == "linux":
+        gc.collect()
         assert mapped_below(tmp_path) == set()
 
 
