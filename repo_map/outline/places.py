@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 LISTED: Final = 15
 """Places of an outline. On 58 development tasks 10, 15 and 30 list .69, .75 and .78 of the edited functions;
-a longer list leaves less room for source (`docs/results.md`)."""
+a longer list leaves less room for source."""
 _MIN_LISTED: Final = 6
 """Places that are listed however unlikely they are: there has to be something to go on from."""
 _MIN_CHANCE: Final = 0.0005
