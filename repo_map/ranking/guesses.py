@@ -19,7 +19,7 @@ from repo_map.text.units import NAME
 _SEPARATOR: Final = re.compile(r"[.:#/\s]+")
 _MAX_ALIKE: Final = 2
 """Guesses that share words with one name, beyond which more tell no more."""
-GUESS_FEATURES: Final = (*("n.exact", "n.part", "n.owner", "n.text", "n.words", "n.file", "n.path"),)
+GUESS_FEATURES: Final = ("n.exact", "n.part", "n.owner", "n.text", "n.words", "n.file", "n.path")
 
 
 class _Name(NamedTuple):
@@ -49,8 +49,8 @@ def guess_features(candidates: Candidates, names: Sequence[str]) -> dict[str, Fl
 
     ``n.exact``: its own name is a guess, the less the more definitions have it. ``n.part``: its name has all
     words of guesses, or only such. ``n.owner``: it is a member of a guessed class. ``n.text``: its text has
-    guessed names. ``n.words``: BM25F of the guesses'
-    words. ``n.file``: that of the best definitions in its file. ``n.path``: its file is called like a guess.
+    guessed names. ``n.words``: BM25F of the guesses' words. ``n.file``: that of the best definitions in its
+    file. ``n.path``: its file is called like a guess.
     """
     rows = len(candidates.units)
     features = {name: np.zeros(rows) for name in GUESS_FEATURES}
