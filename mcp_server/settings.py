@@ -9,7 +9,7 @@ import re
 import sys
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
-from typing import Annotated, Final, Generic, Literal, TypeVar
+from typing import Annotated, Any, Final, Generic, Literal, TypeVar, get_origin
 from urllib.parse import urlsplit
 
 from pydantic import (
@@ -21,6 +21,7 @@ from pydantic import (
     ValidationError,
     model_validator,
 )
+from pydantic.fields import FieldInfo
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from navigator.errors import InvalidRequestError
@@ -28,6 +29,7 @@ from navigator.loopback import is_loopback
 from navigator.models.catalogue import PROVIDERS, require_models
 from navigator.models.sampling import HOST
 from navigator.settings import DEFAULT_MAX_COST_USD, MAX_TOKEN_BUDGET, MIN_TOKEN_BUDGET, NavigatorSettings
+from navigator.state.labels import EMBEDDED
 from navigator.storage.addresses import (
     BucketAddress,
     DatabaseAddress,
@@ -38,11 +40,12 @@ from navigator.storage.data_folder import default_data_dir
 from repo_map import globs
 from repo_map.cache import cache_folder
 from repo_map.errors import FlightPlanError, UserError
-from repo_map.limits import VARIABLES, read_limits
+from repo_map.limits import DEFAULT, VARIABLES, read_limits
 from repo_map.messages import one_line
 
 LogFormat = Literal["text", "json"]
 LogLevel = Literal["DEBUG", "INFO", "WARNING", "ERROR"]
+Switch = Literal["on", "off"]
 Views = Literal["auto", "on", "off"]
 
 CALL_SECONDS: Final = 3.0
@@ -126,49 +129,87 @@ class Settings(NavigatorSettings, BaseSettings):
         hide_input_in_errors=True,
     )
 
-    store: Annotated[DatabaseAddress | None, _if_text(read_database_address)] = None
-    bucket: Annotated[BucketAddress | None, _if_text(read_bucket_address)] = Field(
-        default=None, validation_alias="artifacts"
+    store: Annotated[DatabaseAddress | None, _if_text(read_database_address)] = Field(
+        default=None, description="[database](team.md#the-database): `postgresql+asyncpg://…` (SQLite)"
     )
-    prices: _File | None = None
-    unmasked: Annotated[_Words, AfterValidator(_globs)] = Field(default=(), validation_alias="unmask")
-    call_timeout_s: _Amount = Field(default=60.0, validation_alias="model_seconds")
-    retries: Annotated[int, Field(ge=0, le=10)] = Field(default=2, validation_alias="model_retries")
-    stream: bool = Field(default=False, validation_alias="model_stream")
-    max_tokens_read: _Count = Field(default=30_000, validation_alias="model_tokens")
+    bucket: Annotated[BucketAddress | None, _if_text(read_bucket_address)] = Field(
+        default=None,
+        validation_alias="artifacts",
+        description="[bucket](team.md#the-bucket): `s3://…`, `gs://…` (files)",
+    )
+    model: str = Field(default=EMBEDDED, description="model that decides")
+    fallback_model: str = Field(default="", description="model to try next")
+    embedded_fallback: bool = Field(default=True, description="the embedded planner is tried last")
+    line_numbers: bool = Field(default=False, description="[number lines](flight-plan.md#line-numbers)")
+    prices: _File | None = Field(default=None, description="your own price file (shipped)")
+    unmasked: Annotated[_Words, AfterValidator(_globs)] = Field(
+        default=(),
+        validation_alias="unmask",
+        description="globs of files to show [with their secrets](safety.md#secrets), comma-separated",
+    )
+    call_timeout_s: _Amount = Field(
+        default=60.0, validation_alias="model_seconds", description="timeout of a model call, in seconds"
+    )
+    retries: Annotated[int, Field(ge=0, le=10)] = Field(
+        default=2, validation_alias="model_retries", description="retries after a temporary failure"
+    )
+    stream: bool = Field(
+        default=False,
+        validation_alias="model_stream",
+        description="stream answers; the timeout applies to each piece",
+    )
+    max_tokens_read: _Count = Field(
+        default=30_000,
+        validation_alias="model_tokens",
+        description="maximum tokens that a model reads in a step",
+    )
 
     allowed: Annotated[tuple[Path, ...], _if_text(_named_folders)] = Field(
-        default=(), validation_alias="allow"
+        default=(),
+        validation_alias="allow",
+        description="folders that may be read, separated as in `PATH` (any)",
     )
-    """Folders that a repository must lie in, symlinks resolved; empty allows any."""
-    repositories: _File | None = None
-    token_budget: Annotated[int, Field(ge=MIN_TOKEN_BUDGET, le=MAX_TOKEN_BUDGET)] | None = None
-    """Most tokens of a whole answer, for a navigation that names no number; None for what a caller needs."""
-    max_cost_usd: _Amount = float(DEFAULT_MAX_COST_USD)
-    call_seconds: _Amount = 45.0
-    """After this long `navigate` answers with what it has; hosts give up after 60 to 240 s."""
-    grace_seconds: _Amount = 60.0
-    keep_days: _Amount = 30.0
-    views: Annotated[Views, _Lower] = "auto"
-    """Whether hosts are offered the map as a view: those that say that they show views, all, or none."""
-    log_level: Annotated[LogLevel, _if_text(str.upper)] = "WARNING"
-    log_format: Annotated[LogFormat, _Lower] = "text"
-    tokens: _File | None = None
-    metrics: bool = False
-    http_hosts: Annotated[_Words, AfterValidator(_hosts)] = ()
-    """Hosts, besides the loopback names, that a request may name: ``name``, ``name:8321``, ``name:*``."""
-    http_origins: Annotated[_Words, AfterValidator(_origins)] = ()
-    """Origins, besides the loopback ones, that a request may have: ``https://name``, also with a port."""
-    http_max_body: _Count = 1_000_000
-    http_max_connections: _Count = 512
-    """Requests at once; more are answered 503."""
-    http_drain_seconds: _Amount = CALL_SECONDS
-    http_issuer: str = ""
-    http_resource: str = ""
-    """URL of this server's endpoint, as clients call it: the audience that its tokens are for."""
-    http_jwks: str = ""
-    http_user_claim: str = "sub"
-    """The claim that names the user, with ``jwt-`` before it."""
+    # These two are applied where git is run and files are listed; here their values are checked.
+    lenders: Annotated[tuple[Path, ...], _if_text(_named_folders)] = Field(
+        default=(), description="repositories that [others borrow objects from](#git)"
+    )
+    submodules: Annotated[Switch, _Lower] = Field(default="on", description="read checked-out submodules")
+    repositories: _File | None = Field(
+        default=None, description="list of [named repositories](team.md#repositories-by-name)"
+    )
+    token_budget: Annotated[int, Field(ge=MIN_TOKEN_BUDGET, le=MAX_TOKEN_BUDGET)] | None = Field(
+        default=None, description="default token budget ([by caller](#how-large-an-answer-is))"
+    )
+    max_cost_usd: _Amount = Field(
+        default=float(DEFAULT_MAX_COST_USD), description="default cost limit, in US dollars"
+    )
+    call_seconds: _Amount = Field(
+        default=45.0, description="seconds until `navigate` answers with what it has"
+    )  # Clients give up after 60 to 240 s.
+    grace_seconds: _Amount = Field(default=60.0, description="seconds for running calls after stdin ended")
+    keep_days: _Amount = Field(default=30.0, description="days until an unused navigation is deleted")
+    views: Annotated[Views, _Lower] = Field(default="auto", description="[map views](picture.md)")
+    log_level: Annotated[LogLevel, _if_text(str.upper)] = Field(
+        default="WARNING", description="lowest level that is logged"
+    )
+    log_format: Annotated[LogFormat, _Lower] = Field(default="text", description="log format, on stderr")
+    tokens: _File | None = Field(default=None, description="file of [tokens](team.md#users)")
+    metrics: bool = Field(default=False, description="[`/metrics`](team.md#watch-it) for Prometheus")
+    http_hosts: Annotated[_Words, AfterValidator(_hosts)] = Field(
+        default=(), description="accepted hosts: `name`, `name:8321`, `name:*` (loopback)"
+    )
+    http_origins: Annotated[_Words, AfterValidator(_origins)] = Field(
+        default=(), description="accepted origins: `https://name`, with a port or `:*` (loopback)"
+    )
+    http_max_body: _Count = Field(default=1_000_000, description="bytes of a request")
+    http_max_connections: _Count = Field(default=512, description="connections; further ones get 503")
+    http_drain_seconds: _Amount = Field(
+        default=CALL_SECONDS, description="seconds for running calls after SIGTERM"
+    )
+    http_issuer: str = Field(default="", description="identity provider")
+    http_resource: str = Field(default="", description="this server's URL, the tokens' audience")
+    http_jwks: str = Field(default="", description="URL of the provider's keys")
+    http_user_claim: str = Field(default="sub", description="claim that names the user, after `jwt-`")
 
     @property
     def asks_for_token(self) -> bool:
@@ -218,14 +259,28 @@ def _require_models(settings: Settings) -> None:
 def _settings_error(error: ValidationError) -> SettingsError:
     """Return the sentence about the first bad value, which is repeated unless it may hold a password."""
     first = error.errors(include_url=False)[0]
-    reason = str(first.get("ctx", {}).get("error") or first["msg"]).rstrip(".")
+    own = first.get("ctx", {}).get("error")
     if not first["loc"]:
-        return SettingsError(f"{reason}.")
-    name = PREFIX + str(first["loc"][0]).removeprefix(PREFIX.lower()).upper()
-    value = os.environ.get(name, "")
-    if "://" in value:
-        return SettingsError(f"{name}: {reason}.", argument=name)
-    return SettingsError(f"{name} is `{value}`; {reason[:1].lower()}{reason[1:]}.", argument=name)
+        return SettingsError(f"{str(own or first['msg']).rstrip('.')}.")
+    variable = PREFIX + str(first["loc"][0]).removeprefix(PREFIX.lower()).upper()
+    value = os.environ.get(variable, "")
+    reason = str(own) if own else f"set it to {accepted_values(_FIELDS[variable])}"
+    is_shown = "://" not in value
+    problem = f" is `{value}`; {reason[:1].lower()}{reason[1:]}" if is_shown else f": {reason}"
+    return SettingsError(f"{variable}{problem.rstrip('.')}.", argument=variable)
+
+
+def accepted_values(field: FieldInfo) -> str:
+    """Return the values that a field takes: ``a whole number above 0``, or the words of a choice."""
+    kind: Any = Annotated[field.annotation, None, *field.metadata]
+    schema = TypeAdapter(kind).json_schema()
+    schema = schema.get("anyOf", [schema])[0]
+    if schema.get("type") == "boolean" or "enum" in schema:
+        *others, last = (f"`{each.lower()}`" for each in schema.get("enum", ("on", "off")))
+        return f"{', '.join(others)} or {last}"
+    number = "a whole number" if schema.get("type") == "integer" else "a number"
+    words = {"minimum": "from", "exclusiveMinimum": "above", "maximum": "up to"}
+    return " ".join((number, *(f"{words[each]} {schema[each]:,}" for each in words if each in schema)))
 
 
 def is_trusted_url(url: str) -> bool:
@@ -241,10 +296,40 @@ def is_trusted_url(url: str) -> bool:
 
 
 _OF_CODE: Final = {"data_dir", "cache_dir", "use_cache", "workers", "limits", "model_urls", "retry_delay_s"}
-_FIELDS: Final = {str(field.validation_alias or name) for name, field in Settings.model_fields.items()}
-_ELSEWHERE: Final = {"data", "cache", "lenders", "submodules", *(f"{each.name}_url" for each in PROVIDERS)}
-"""Read where they are used."""
-KNOWN: Final = {*VARIABLES, *(PREFIX + name.upper() for name in _FIELDS - _OF_CODE | _ELSEWHERE)}
+_FIELDS: Final = {
+    PREFIX + str(field.validation_alias or name).upper(): field
+    for name, field in Settings.model_fields.items()
+    if name not in _OF_CODE
+}
+_ELSEWHERE: Final = {
+    "DATA": "folder of navigations (the user's data folder)",
+    "CACHE": "folder of parsed repositories, or `off` (the user's cache folder)",
+    "GEMINI_URL": "base URL of Gemini's API (Google's)",
+    "OLLAMA_URL": "base URL of Ollama (`http://localhost:11434/v1`)",
+    "OPENAI_URL": "base URL of an OpenAI-compatible server; a local one needs no key (OpenAI's)",
+    "MAX_FILE_BYTES": "size of a file",
+    "MAX_FILES": "files of a tree",
+    "MAX_MEMORY_MB": "memory of indexes; on Linux also of a parsing process",
+    "MAX_CACHE_MB": "disk of the cache",
+}
+"""Descriptions of the variables that are read where they are used."""
+KNOWN: Final = {*_FIELDS, *(PREFIX + name for name in _ELSEWHERE)}
+
+
+def describe_setting(variable: str) -> str:
+    """Return what a variable of ``KNOWN`` sets, with its choices and its default, in Markdown."""
+    if (field := _FIELDS.get(variable)) is None:
+        limit = VARIABLES.get(variable)
+        default = f" ({getattr(DEFAULT, limit):,.0f})" if limit else ""
+        return _ELSEWHERE[variable.removeprefix(PREFIX)] + default
+    described, default = str(field.description), field.default
+    if isinstance(default, bool):
+        return f"`on`: {described} (`{'on' if default else 'off'}`)"
+    if isinstance(default, int | float):
+        return f"{described} ({default:,.{'0' if default == int(default) else '2'}f})"
+    if get_origin(field.annotation) is Literal:
+        described += f": {accepted_values(field)}"
+    return f"{described} (`{default.lower()}`)" if isinstance(default, str) and default else described
 
 
 def unknown_settings(names: Iterable[str]) -> list[str]:

@@ -1,4 +1,5 @@
-"""Write what clients install from: plugins, marketplace, example configuration, pre-commit hook.
+"""Write what clients install from (plugins, marketplace, example configuration, pre-commit hook) and the
+settings of the server's page.
 
 ``make manifests`` writes the files that are committed. The registry's entry and the bundle's manifest are
 made when a release or a bundle is built. A client starts each of these entries in the folder that it opened,
@@ -8,6 +9,7 @@ so they find the program on the ``PATH`` and import nothing of that folder.
 from __future__ import annotations
 
 import json
+import re
 import sys
 import tomllib
 from pathlib import Path
@@ -15,6 +17,7 @@ from typing import Any, Final
 
 import yaml
 
+from mcp_server.settings import KNOWN, describe_setting
 from mcp_server.tools import tools
 from repo_navigator.clients.configuration import HOOKS
 from repo_navigator.clients.entries import entry_by_path, hook_elements, server_entry
@@ -25,6 +28,8 @@ PROJECT: Final[dict[str, Any]] = tomllib.loads((ROOT / "pyproject.toml").read_te
 VERSION: Final = str(PROJECT["version"])
 PLUGIN: Final = "packaging/plugins/repo-navigator"
 HOOK_PLUGIN: Final = "packaging/plugins/repo-navigator-hooks"
+_SERVER_PAGE: Final = "docs/server.md"
+_SETTING: Final = re.compile(r"^- `(REPO_NAVIGATOR_\w+)`: .*$", re.MULTILINE)
 TITLE: Final = "Repo Navigator"
 AUTHOR: Final = {"name": "The Repo Navigator maintainers"}
 SHORT: Final = "The code that matters for a task, in one call, within a token budget."
@@ -131,7 +136,20 @@ def manifests() -> dict[str, str]:
         },
     }
     texts = {path: as_json(value) for path, value in found.items()}
-    return {**texts, ".pre-commit-hooks.yaml": yaml.safe_dump([PRE_COMMIT_HOOK], sort_keys=False, width=110)}
+    texts[".pre-commit-hooks.yaml"] = yaml.safe_dump([PRE_COMMIT_HOOK], sort_keys=False, width=110)
+    return {**texts, _SERVER_PAGE: _server_page()}
+
+
+def _server_page() -> str:
+    """Return the page with the settings of the model; their order and their headings are the page's.
+
+    Raises:
+        SystemExit: A setting has no line, or a line has no setting.
+    """
+    page = (ROOT / _SERVER_PAGE).read_text(encoding="utf-8")
+    if wrong := set(_SETTING.findall(page)) ^ KNOWN:
+        raise SystemExit(f"{_SERVER_PAGE}: add or remove a line for {', '.join(sorted(wrong))}.")
+    return _SETTING.sub(lambda line: f"- `{line[1]}`: {describe_setting(line[1])}", page)
 
 
 def registry_entry() -> dict[str, Any]:

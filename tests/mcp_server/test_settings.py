@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from pathlib import Path
 
@@ -16,11 +15,9 @@ from mcp_server.settings import (
 )
 from navigator.storage.addresses import BucketAddress, DatabaseAddress
 from repo_map.errors import UserError
-from repo_map.limits import DEFAULT, VARIABLES
 from repo_navigator.main import main
 from tests.support.errors import refusal_of_error
 
-ROOT = Path(__file__).parents[2]
 Read = Callable[..., Settings]
 
 
@@ -119,6 +116,8 @@ def test_a_bucket_is_of_the_storage_that_its_address_says(read: Read) -> None:
         ("FALLBACK_MODEL", "nope"),
         ("UNMASK", "["),
         ("PRICES", "missing.yaml"),
+        ("LENDERS", "missing-folder"),
+        ("SUBMODULES", "yep"),
         ("ALLOW", "missing-folder"),
         ("ALLOW", ":"),
         ("MAX_COST_USD", "1e308"),
@@ -133,25 +132,27 @@ def test_a_value_that_cannot_be_used_is_refused_with_the_name_of_its_setting(
     assert (value in str(caught.value)) != ("://" in value)
 
 
+@pytest.mark.parametrize(
+    ("name", "value", "accepted"),
+    [
+        ("LINE_NUMBERS", "yep", ["`on`", "`off`"]),
+        ("LOG_LEVEL", "loud", ["`debug`", "`info`", "`warning`", "`error`"]),
+        ("TOKEN_BUDGET", "100", ["400", "2,000,000"]),
+        ("MODEL_TOKENS", "-1", ["above 0"]),
+    ],
+)
+def test_a_refused_value_is_reported_with_the_accepted_ones(
+    read: Read, name: str, value: str, accepted: list[str]
+) -> None:
+    with pytest.raises(UserError) as caught:
+        read(**{name: value})
+    assert all(each in str(caught.value) for each in (f"`{value}`", *accepted))
+
+
 @pytest.mark.parametrize("issuer", ["https://idp.example", "http://idp.example", "https://a:b@idp.example"])
 def test_an_identity_provider_needs_three_safe_urls(read: Read, issuer: str) -> None:
     with pytest.raises(UserError, match="HTTP_ISSUER"):
         read(HTTP_ISSUER=issuer)
-
-
-def test_the_page_of_the_server_lists_the_settings() -> None:
-    page = (ROOT / "docs" / "server.md").read_text(encoding="utf-8")
-    rows = re.findall(r"^- `(REPO_NAVIGATOR_\w+)`: (.+)$", page, re.MULTILINE)
-    assert {name for name, _ in rows} == KNOWN
-    defaults = {variable: float(getattr(DEFAULT, field)) for variable, field in VARIABLES.items()}
-    for name, field in Settings.model_fields.items():
-        variable = f"REPO_NAVIGATOR_{field.validation_alias or name}".upper()
-        if isinstance(field.default, int | float) and variable in KNOWN:
-            defaults[variable] = field.default
-    shown = {name: text.rpartition("(")[2].rstrip(")") for name, text in rows}
-    for name, value in defaults.items():
-        text = {"on": "1", "off": "0"}.get(shown[name].strip("`"), shown[name].replace(",", ""))
-        assert float(text) == value, name
 
 
 def test_the_nearest_name_is_told() -> None:
