@@ -46,6 +46,6 @@ def one_line(error: BaseException) -> str:
 
 
 def exit_code(error: BaseException) -> int:
-    if isinstance(error, RepositoryNotFoundError):
+    if isinstance(error, UserError) and error.code == RepositoryNotFoundError.code:
         return NO_REPOSITORY
     return MODEL_FAILED if isinstance(error, ModelFailedError) else BAD_INPUT

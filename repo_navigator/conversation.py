@@ -27,9 +27,14 @@ _YES: Final = frozenset({"", "y", "yes"})
 _NO: Final = frozenset({"n", "no", "q", "quit"})
 
 
-async def take_steps(navigator: Navigator, navigation_id: str, args: Namespace) -> None:
+async def take_steps(
+    navigator: Navigator, navigation_id: str, args: Namespace, max_tokens: int | None = None
+) -> None:
     """Take steps until the navigation ends; with ``--interactive`` the user is asked after each."""
-    console, panels = stderr_console(), TerminalReport(is_followed=not args.interactive)
+    console, panels = (
+        stderr_console(),
+        TerminalReport(is_followed=not args.interactive, max_tokens=max_tokens),
+    )
     report: TurnReport | None = None
     feedback: str | None = None
     # Who has just said something is asked again, also where the planner has nothing more to improve.

@@ -59,7 +59,9 @@ def _highlighted(text: str) -> Text:
 class TerminalReport:
     """The panels of one navigation's steps; what one has told, the next does not repeat."""
 
-    def __init__(self, *, is_followed: bool = False) -> None:
+    def __init__(self, *, is_followed: bool = False, max_tokens: int | None = None) -> None:
+        self._max_tokens = max_tokens
+        """Of a first answer, if it is smaller than later ones."""
         self._is_followed = is_followed
         """Whether ``closing`` follows, which tells how the navigation ended."""
         self._told: set[str] = set()
@@ -82,7 +84,8 @@ class TerminalReport:
             lines += [Text(report.ended, style="bold"), *_outline_lines(report.outline, report.tests)]
         lines += _note_lines(note for note in report.notes if note not in self._told)
         self._told.update((*report.notes, *report.impact))
-        size = f"{report.map_size_tokens:,} of {plural(report.map_token_budget, 'token')}"
+        limit = min(self._max_tokens or report.map_token_budget, report.map_token_budget)
+        size = f"{report.map_size_tokens:,} of {plural(limit, 'token')}"
         cost = f"{dollars(report.cost_this_turn)} this step, {dollars(report.total_cost)} in all"
         title = (
             f"Step {report.step_number} · {action_word(report.last_action)} · {decider_word(report.model)}"

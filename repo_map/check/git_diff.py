@@ -32,7 +32,7 @@ from repo_map.sources.commit_names import (
 from repo_map.sources.commits import Entry, entries_of, read_blobs
 from repo_map.sources.decoding import decode
 from repo_map.sources.files import read_file
-from repo_map.sources.git import HEAD, Deadline, Git, GitError, HistoryStart, git_error
+from repo_map.sources.git import HEAD, Deadline, Git, GitError, HistoryStart, NotInRepositoryError, git_error
 from repo_map.sources.source import RepositoryPart
 
 if TYPE_CHECKING:
@@ -95,7 +95,8 @@ def read_changes(index: Index, revisions: str) -> tuple[str, Patch]:
             errors.append(ChangesError(f"{error}; {error.advice or _ADVICE}"))
         except GitError as error:
             # The location of a named repository's clone is not reported.
-            errors.append(ChangesError(str(error).replace(str(part.root), part.shown)))
+            code = error.code if isinstance(error, NotInRepositoryError) else ""
+            errors.append(ChangesError(str(error).replace(str(part.root), part.shown), code=code))
         else:
             descriptions.append(description)
             files += (each.below(part.prefix) for each in patch.files)

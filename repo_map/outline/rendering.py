@@ -19,10 +19,10 @@ if TYPE_CHECKING:
 ELISION = "⋮"
 MARK = "■"
 """Begins the header of a file of which something is shown: one token, and no line of source begins so."""
-LEGEND = f"{ELISION} N: lines left out, N comes next\n"
+LEGEND = f"{ELISION} N marks omitted lines; line N is next\n"
 """The first line of a map that leaves out lines within files."""
 _BAR = "│"
-NUMBERED_LEGEND = f"{LEGEND.rstrip()}; N{_BAR}: the number of the line, no part of it\n"
+NUMBERED_LEGEND = f"{LEGEND.rstrip()}; N{_BAR}: the line's number, not part of it\n"
 """The first line of a map whose lines are numbered."""
 _EVERY = 5
 """Of a run of lines that are numbered, each line at a multiple of so many tells its number."""

@@ -15,7 +15,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory, gettempdir
 from typing import NamedTuple
 
-from repo_map.errors import RepoMapError
+from repo_map.errors import RepoMapError, RepositoryNotFoundError
 from repo_map.sources.repository import (
     ForeignRepositoryError,
     Repository,
@@ -82,6 +82,12 @@ class GitError(RepoMapError):
         super().__init__(message)
         self.is_notable = is_notable
         """True if it must be shown to the user: the folder has a foreign owner or an unsafe repository."""
+
+
+class NotInRepositoryError(GitError):
+    """The folder is in no git repository."""
+
+    code = RepositoryNotFoundError.code
 
 
 class GitTimeoutError(GitError):
@@ -336,7 +342,7 @@ def _safe_repository(root: Path) -> Repository:
             is_notable=True,
         ) from None
     if repository is None:
-        raise GitError(f"`{root}` is not in a git repository.")
+        raise NotInRepositoryError(f"`{root}` is not in a git repository.")
     return repository
 
 

@@ -145,10 +145,7 @@ def _require_allowed_alternates(objects: Path) -> None:
             named = _printable(lender)
             error = UnsafeRepositoryError(f"it borrows objects of {named}")
             if named.startswith("`"):
-                error.remedy = (
-                    f"set {ALLOWED_ALTERNATES}={lender}, or run `git repack -ad` there and delete "
-                    f"`.git/objects/{_ALTERNATES}`,"
-                )
+                error.remedy = f"set {ALLOWED_ALTERNATES}={lender}"
             raise error
 
 

@@ -155,7 +155,9 @@ def take_step(args: Namespace, settings: Settings, **wishes: Any) -> int:
     console = stderr_console()
     if found.answer and not args.quiet:
         console.print(found.answer, style="green", markup=False)
-    below = closing(found.whole, found.whole.seconds.total)
+    # A note that the step before has printed is not repeated.
+    shown = found.whole if args.all else found.whole.model_copy(update={"notes": found.news.notes})
+    below = closing(shown, found.whole.seconds.total)
     text = (found.whole if args.all else found.news).context_string
     if found.again and not args.all:
         text = "\n\n".join(filter(None, (text, found.again)))

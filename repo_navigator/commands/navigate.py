@@ -17,7 +17,7 @@ from mcp_server.report_text import status_of
 from mcp_server.settings import Settings
 from navigator.errors import InvalidRequestError, ModelFailedError
 from navigator.planner.arguments import require_goal
-from navigator.settings import DEFAULT_MAX_STEPS, FIRST_ANSWER, NavigationRequest
+from navigator.settings import DEFAULT_MAX_STEPS, DEFAULT_TOKEN_BUDGET, FIRST_ANSWER, NavigationRequest
 from navigator.state.reports import NavigatorOutput, StopReason
 from repo_map.cache import replace_text, require_writable
 from repo_map.errors import RepositoryNotFoundError
@@ -85,7 +85,7 @@ def add_arguments(parser: Parser) -> None:
     parser.add_value(
         "--tokens",
         "N",
-        f"maximum tokens of code (default: {FIRST_ANSWER} with the outline, more as you ask for it)",
+        f"maximum tokens of code (default: {FIRST_ANSWER:,} with the outline, then {DEFAULT_TOKEN_BUDGET:,})",
         dest="token_budget",
         type=int,
     )
@@ -123,7 +123,7 @@ def run(args: Namespace, settings: Settings) -> int:
     request = _request(args, settings)
     for file in filter(None, (args.save_plan, args.output)):
         require_writable(Path(file))
-    result = NavigationResult()
+    result = NavigationResult(first_answer=request.task.first_answer)
     try:
         use_navigator(settings, lambda navigator: _navigate(navigator, request, args, result))
     except (KeyboardInterrupt, ModelFailedError) as error:
@@ -153,6 +153,8 @@ class NavigationResult:
     output: NavigatorOutput | None = None
     unread: tuple[str, ...] = ()
     """Repositories of which a first look has answered, and that are not read whole."""
+    first_answer: int | None = None
+    """Maximum tokens of this answer, if it is smaller than those of later ones."""
     cancelled: bool = False
     failed: str = ""
     """Why no model answered at the end."""
@@ -166,7 +168,7 @@ async def _navigate(
         with spinner("Reading the repository") as progress:
             navigation_id = await navigator.open(request, on_progress=progress)
         try:
-            await take_steps(navigator, navigation_id, args)
+            await take_steps(navigator, navigation_id, args, result.first_answer)
         finally:
             # Ctrl-C keeps what was done: the last completed step is read back before the end.
             with anyio.CancelScope(shield=True):
@@ -182,6 +184,8 @@ def _print(result: NavigationResult, output: NavigatorOutput, args: Namespace, s
         notes = [*([result.failed] if result.failed else []), *output.notes]
         write_json(args, context_data(output, seconds, ended or status_of(output.stop_reason), notes))
     else:
+        limit = result.first_answer or output.map_token_budget
+        output = output.model_copy(update={"map_token_budget": min(limit, output.map_token_budget)})
         below, console = closing(output, seconds), stderr_console()
         show_context(output.context_string, args.output)
         if note := "Cancelled; this is what was done before." if result.cancelled else result.failed:

@@ -1,5 +1,5 @@
-"""Print a new bearer token once, and the entry to add to the file that REPO_NAVIGATOR_TOKENS names. Removing
-the entry withdraws the token.
+"""Print a new bearer token on stdout, once, and on stderr the entry to add to the file that
+REPO_NAVIGATOR_TOKENS names. Remove the entry to revoke the token.
 """
 
 from __future__ import annotations
@@ -18,26 +18,25 @@ EXAMPLES = ("alice", "alice --expires 2027-01-31")
 
 
 def add_arguments(parser: Parser) -> None:
-    """Add whom the token admits, and until when."""
-    parser.add_value("name", "NAME", "name of the user, as lists of readers have it")
-    parser.add_value("--expires", "YYYY-MM-DD", "last day on which the token admits, by UTC")
+    """Add the user of the token, and its last day."""
+    parser.add_value("name", "NAME", "name of the user, as in `readers` of the list of repositories")
+    parser.add_value("--expires", "YYYY-MM-DD", "last day on which the token is valid, by UTC")
 
 
 def run(args: Namespace, settings: Settings) -> int:
-    """Print a new token, and the entry to add to the file of tokens."""
+    """Print a new token on stdout, and its entry for the file of tokens on stderr."""
     require_user_name(args.name)
     if args.expires is not None:
         _require_date(args.expires)
     token = secrets.token_urlsafe(32)
     where = settings.tokens or "the file that REPO_NAVIGATOR_TOKENS names"
+    entry = [f"- name: {args.name}", f"  sha256: {hash_of(token)}"]
+    if args.expires is not None:
+        entry.append(f"  expires: {args.expires}")
     print(f"Token of {args.name}, shown this once:", file=sys.stderr, flush=True)
     print(token, flush=True)
-    print(
-        f"Add this entry to {where}; a running server reads it within seconds:", file=sys.stderr, flush=True
-    )
-    print(f"- name: {args.name}\n  sha256: {hash_of(token)}")
-    if args.expires is not None:
-        print(f"  expires: {args.expires}")
+    print(f"Add this entry to {where}; a running server reads it within seconds:", file=sys.stderr)
+    print("\n".join(entry), file=sys.stderr)
     return 0
 
 
@@ -47,4 +46,4 @@ def _require_date(text: str) -> None:
     except ValueError:
         ends = date.min
     if ends < datetime.now(UTC).date():
-        raise InvalidArgumentError("expires", f"is `{text}`; give a day to come, such as 2027-01-31.")
+        raise InvalidArgumentError("expires", f"is `{text}`; give a later day, such as 2027-01-31.")

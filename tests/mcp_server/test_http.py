@@ -378,9 +378,10 @@ def test_the_token_command_prints_an_entry_that_admits(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main(["token", "alice", "--expires", "2999-12-31"]) == 0
-    token, _, entry = capsys.readouterr().out.partition("\n")
+    out, err = capsys.readouterr()
+    token = out.removesuffix("\n")
     file = tmp_path / "tokens.yaml"
-    file.write_text(entry)
+    file.write_text(err[err.index("- name:") :])
     entries = listed_tokens(file).entries
     assert user_of(token, entries) == "alice"
     assert user_of(token + "x", entries) is None

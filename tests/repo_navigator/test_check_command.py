@@ -264,3 +264,18 @@ def test_one_place_of_each_kind_is_printed_before_others(
     assert "call_00.py:5" in text
     assert "square.py:5" in text
     assert "places more: --json lists all" in text
+
+
+@pytest.mark.parametrize(
+    "arguments", [["check"], ["check", "."], ["check", "--since", "main"], ["navigate", ".", "--diff"]]
+)
+def test_a_folder_outside_git_ends_with_the_code_of_a_missing_repository(
+    arguments: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(write(tmp_path / "plain", FILES))
+    assert main([*arguments, "--json"]) == 3
+    assert json.loads(capsys.readouterr().out)["error"]["code"] == "repository_not_found"
+
+
+def test_a_repository_without_the_commit_ends_with_bad_input(shop: Path) -> None:
+    assert main(["check", str(shop), "--since", "nope"]) == 2

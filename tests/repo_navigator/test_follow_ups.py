@@ -9,9 +9,11 @@ from typing import Any
 
 import pytest
 
+from navigator.settings import DEFAULT_TOKEN_BUDGET, FIRST_ANSWER
 from tests.repo_navigator import running
 from tests.support.errors import refusal_of_command
 from tests.support.maps import HEADER
+from tests.support.trees import commit, git
 
 GOAL = "The discount on an apple must never make its price negative"
 
@@ -166,3 +168,16 @@ def test_a_stored_navigation_is_read_and_gone_on_with(
     file = tmp_path / "plan.yaml"
     assert ran(capfd, "context", "--plan", "-o", file)[0] == ""
     assert file.read_text("utf-8").rstrip() == again["flight_plan_yaml"].rstrip()
+
+
+def test_a_note_is_printed_once_in_a_navigation_and_a_first_answer_names_its_own_limit(
+    shop: Path, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    git(commit(shop, {}), "clone", "-q", "--shared", str(shop), str(tmp_path / "clone"))
+    _, first = ran(capfd, "navigate", tmp_path / "clone", GOAL)
+    assert "Note: " in first
+    assert f" of {FIRST_ANSWER:,} tokens, " in first
+    _, later = ran(capfd, "show", "shop/mail.py")
+    assert "Note: " not in later
+    assert f" of {DEFAULT_TOKEN_BUDGET:,} tokens, " in later
+    assert "Note: " in ran(capfd, "show", "shop/cart.py", "--all")[1]

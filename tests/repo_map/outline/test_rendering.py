@@ -157,7 +157,7 @@ Use it as you like.
 
 def test_a_section_shows_one_body_whole_under_its_class_line() -> None:
     expect = f'''\
-⋮ N: lines left out, N comes next
+⋮ N marks omitted lines; line N is next
 {HEADER} app.py:10
 class Router(Base):
 ⋮ 18
@@ -186,7 +186,7 @@ def test_a_section_may_name_a_leaf_or_a_glob() -> None:
 
 def test_a_heading_section_brings_what_is_below_it() -> None:
     expect = f"""\
-⋮ N: lines left out, N comes next
+⋮ N marks omitted lines; line N is next
 {HEADER} guide.md
 # Guide
 ⋮ 8
@@ -223,7 +223,7 @@ def test_where_sections_overlap_the_higher_level_wins() -> None:
             sections: [{lines: 26-27, level: 4}, {pattern: Router.dispatch, level: 2}]
         """
     expect = f"""\
-⋮ N: lines left out, N comes next
+⋮ N marks omitted lines; line N is next
 {HEADER} app.py:10
 class Router(Base):
 ⋮ 18
@@ -243,7 +243,7 @@ class Router(Base):
 def test_parts_outside_sections_keep_the_level_of_the_rule() -> None:
     plan = "verbosity: [{pattern: app.py, level: 2, sections: [{pattern: Router.close, level: 4}]}]"
     expect = f"""\
-⋮ N: lines left out, N comes next
+⋮ N marks omitted lines; line N is next
 {HEADER} app.py:10
 class Router(Base):
     def dispatch(
@@ -264,7 +264,7 @@ def test_a_custom_query_adds_the_lines_of_its_captures() -> None:
         custom_queries: [{pattern: '**/*.py', query: '(call function: (attribute) @callee)'}]
         """
     expect = f"""\
-⋮ N: lines left out, N comes next
+⋮ N marks omitted lines; line N is next
 {HEADER} app.py:10
 class Router(Base):
 ⋮ 18
@@ -298,7 +298,7 @@ def test_a_custom_query_below_level_four_outlines_the_definitions_that_it_captur
 def test_lines_can_be_numbered() -> None:
     plan = "line_numbers: true\nverbosity: [{pattern: app.py, sections: [{pattern: main, level: 4}]}]"
     expect = f"""\
-⋮ N: lines left out, N comes next; N│: the number of the line, no part of it
+⋮ N marks omitted lines; line N is next; N│: the line's number, not part of it
 {HEADER} app.py:33
 def main() -> None:
     router = Router()
