@@ -181,7 +181,7 @@ class Settings(NavigatorSettings, BaseSettings):
         default=None, description="default token budget ([by caller](#how-large-an-answer-is))"
     )
     max_cost_usd: _Amount = Field(
-        default=float(DEFAULT_MAX_COST_USD), description="default cost limit, in US dollars"
+        default=float(DEFAULT_MAX_COST_USD), description="default cost limit in dollars"
     )
     call_seconds: _Amount = Field(
         default=45.0, description="seconds until `navigate` answers with what it has"
@@ -202,14 +202,14 @@ class Settings(NavigatorSettings, BaseSettings):
         default=(), description="accepted origins: `https://name`, with a port or `:*` (loopback)"
     )
     http_max_body: _Count = Field(default=1_000_000, description="bytes of a request")
-    http_max_connections: _Count = Field(default=512, description="connections; further ones get 503")
+    http_max_connections: _Count = Field(default=512, description="connections")
     http_drain_seconds: _Amount = Field(
         default=CALL_SECONDS, description="seconds for running calls after SIGTERM"
     )
     http_issuer: str = Field(default="", description="identity provider")
     http_resource: str = Field(default="", description="this server's URL, the tokens' audience")
     http_jwks: str = Field(default="", description="URL of the provider's keys")
-    http_user_claim: str = Field(default="sub", description="claim that names the user, after `jwt-`")
+    http_user_claim: str = Field(default="sub", description="claim that names the user")
 
     @property
     def asks_for_token(self) -> bool:

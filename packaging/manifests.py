@@ -37,7 +37,7 @@ DESCRIPTION: Final = (
     "Find the code for a task: a bug, issue, stack trace, feature or refactoring. One call returns the "
     "functions that matter, within a token budget. Runs on your machine, needs no key."
 )
-HOOK_DESCRIPTION: Final = "Checks each edit in the background, and reports what certainly breaks."
+HOOK_DESCRIPTION: Final = "Checks each edit in the background and reports what it breaks."
 TAGLINE: Final = "The code that matters for a task, within a token budget and a cost limit."
 LONG_DESCRIPTION: Final = (
     "Give it a task and a repository; get back the functions to look at in full, signatures around them and "
@@ -51,7 +51,7 @@ PRE_COMMIT_HOOK: Final = {
     "id": "repo-navigator-check",
     "name": "what the edit breaks",
     "description": (
-        "Names that are gone, calls that do not fit, files that do not parse, and the tests to run."
+        "Uses of removed names, calls that no longer fit, files that do not parse, and the tests to run."
     ),
     "entry": "repo-navigator check",
     "language": "python",
