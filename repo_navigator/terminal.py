@@ -29,7 +29,9 @@ def prepare_streams() -> None:
             os.open(os.devnull, os.O_RDWR)
         name = ("stdin", "stdout", "stderr")[number]
         if getattr(sys, name) is None:
-            setattr(sys, name, os.fdopen(number, mode, encoding="utf-8", closefd=False))
+            # The number may be a library's by now: libffi keeps a file of its own open.
+            nowhere = os.open(os.devnull, os.O_RDWR)
+            setattr(sys, name, os.fdopen(nowhere, mode, encoding="utf-8", closefd=False))
     if hasattr(sys.stdout, "reconfigure"):
         sys.stdout.reconfigure(errors="replace")
 

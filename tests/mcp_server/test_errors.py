@@ -249,7 +249,7 @@ COMMANDS: list[tuple[list[str], Refusal, int]] = [
     (["navigate", "{shop}", "--since", "HEAD"], Refusal("invalid_changes", "--since"), 2),
     (["navigate", "{shop}", "--since=--output=x"], Refusal("invalid_changes", "--since"), 2),
     (["navigate", "{shop}", "--diff"], Refusal("invalid_changes", "--diff"), 2),
-    (["navigate", "{shop}/..", "--diff"], Refusal("invalid_changes", "--diff"), 2),
+    (["navigate", "{shop}/..", "--diff"], Refusal("repository_not_found", "--diff"), 3),
     (["navigate", "{shop}", "x", "--save-plan", "{shop}"], Refusal("output_failed"), 2),
     (["navigate", "{shop}", "x", "--plan", "{shop}/none.yaml"], Refusal("invalid_flight_plan"), 2),
     (["navigate", "{shop}", "x", "--model", "gemini-2.5-flash"], Refusal("model_key_missing", "--model"), 2),
