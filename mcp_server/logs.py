@@ -36,7 +36,7 @@ def about(navigation_id: str) -> Iterator[None]:
 
 
 def announce(line: str) -> None:
-    """Tell that the server has started, at every log level: as it is, or as a JSON line of the level info."""
+    """Log that the server has started, at every log level: as text, or as a JSON line of the level info."""
     logging.getLogger(_PLAIN).info(line)
 
 

@@ -64,12 +64,12 @@ class _NavigationResources:
         return quoted((await self._output(navigation_id)).context_string.removesuffix("\n"))
 
     async def plan(self, navigation_id: str) -> str:
-        """The plan that draws the context again, byte for byte; its markers are comments of YAML."""
+        """The plan that draws the context again, byte for byte; its markers are YAML comments."""
         plan = (await self._output(navigation_id)).flight_plan_yaml
         return quoted(plan.removesuffix("\n"), before_lines="# ")
 
     async def report(self, navigation_id: str) -> str:
-        """What the latest step did and cost, and what a next one could do."""
+        """What the latest step did and cost, and what the next one could do."""
         selected = await self._navigations.resolve(navigation_id)
         latest = await selected.navigator.report(selected.navigation_id, user=selected.user)
         return quoted(_json(wire_report(latest, selected.client.token_budget).on_the_wire()))
@@ -121,12 +121,12 @@ def _json(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False, indent=1)
 
 
-NavigationId = Annotated[str, Field(description="The navigation; left out, the latest")]
+NavigationId = Annotated[str, Field(description="The navigation (default: the latest)")]
 
 
 def find_code(
     task: Annotated[str, Field(description="What you want to do")],
-    repo_path: Annotated[str, Field(description="The repository; left out, the open folder")] = "",
+    repo_path: Annotated[str, Field(description="The repository (default: the open folder)")] = "",
 ) -> str:
     """Let the navigator choose the code that matters for a task, then start on it."""
     where = f" and repo_path {repo_path!r}" if repo_path else ""
@@ -144,9 +144,9 @@ def continue_navigation(
     """Steer a navigation with a few words."""
     which = f"navigation_id {navigation_id!r} and " if navigation_id else ""
     return (
-        f"My wish: {feedback}\n\nCall step with {which}`show` and `drop` (names, paths, numbers of the "
-        "outline) or `ask` (such as callers or tests of a name) as the wish needs. Tell me what came new "
-        "into the context and whether it answers the wish."
+        f"My request: {feedback}\n\nCall step with {which}`show` and `drop` (names, paths, numbers of the "
+        "outline) or `ask` (such as callers or tests of a name) as the request needs. Tell me what is new "
+        "in the context and whether it meets the request."
     )
 
 

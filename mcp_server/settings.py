@@ -113,7 +113,7 @@ _Amount = Annotated[float, Field(gt=0, le=1_000_000, allow_inf_nan=False)]
 
 
 class Settings(NavigatorSettings, BaseSettings):
-    """How the server and the command line behave: the agent's settings, and their own beside them.
+    """Settings of the server and the command line, in addition to those of the agent.
 
     Each field is set by the variable of its name, or of its alias, in capitals after ``PREFIX``.
     """
@@ -245,7 +245,7 @@ def read_settings() -> Settings:
 
 
 def _require_models(settings: Settings) -> None:
-    """Refuse models and prices that no call could use."""
+    """Raise ``SettingsError`` for models and prices that no call could use."""
     for field in ("model", "fallback_model"):
         alone = settings.model_copy(update={"fallback_model": ""})
         try:
@@ -333,7 +333,7 @@ def describe_setting(variable: str) -> str:
 
 
 def unknown_settings(names: Iterable[str]) -> list[str]:
-    """Return a sentence for each variable that begins like a setting and is none."""
+    """Return a sentence for each variable that has the prefix of a setting and is not one."""
     return [
         f"{name} is not a setting; {_instead(name)}."
         for name in sorted(names)
@@ -343,8 +343,8 @@ def unknown_settings(names: Iterable[str]) -> list[str]:
 
 def _instead(name: str) -> str:
     if nearest := difflib.get_close_matches(name, sorted(KNOWN), n=1, cutoff=0.8):
-        return f"write {nearest[0]} if that is meant, or take it out"
-    return "take it out, or look for its name in docs/server.md"
+        return f"write {nearest[0]} if you mean that, or remove it"
+    return "remove it, or look for its name in docs/server.md"
 
 
 Entry = TypeVar("Entry", bound=BaseModel)

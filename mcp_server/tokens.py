@@ -23,7 +23,7 @@ from mcp_server.settings import ReloadedFile, SettingsError
 from navigator.settings import LOCAL_USER
 
 JWT_PREFIX: Final = "jwt-"
-"""How the names of users begin whom an identity provider vouches for."""
+"""Prefix of the names of users that an identity provider authenticates."""
 _NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._@+-]{0,99}")
 
 
@@ -36,14 +36,14 @@ def _user_name(name: str) -> str:
 
 
 class TokenEntry(BaseModel):
-    """One token: whom it admits, the hash of it, and until when."""
+    """One token: its user, its hash and its last day."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     name: Annotated[str, AfterValidator(_user_name)]
     sha256: Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
     expires: date | None = None
-    """Last day, by UTC, on which it admits."""
+    """Last day, by UTC, on which it is valid."""
 
 
 def listed_tokens(path: Path) -> ReloadedFile[TokenEntry]:
@@ -52,7 +52,7 @@ def listed_tokens(path: Path) -> ReloadedFile[TokenEntry]:
 
 
 def user_of(token: str, entries: Iterable[TokenEntry], today: date | None = None) -> str | None:
-    """Return the name of whom ``token`` admits, None if it admits no user.
+    """Return the name of the user of ``token``, None if it is not valid.
 
     All hashes are compared, each in constant time, so that the time tells nothing about them.
     """

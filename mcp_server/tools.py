@@ -114,7 +114,7 @@ _MESSAGE_CHARACTERS: Final = 200
 
 @contextmanager
 def progress_to(ctx: Context[Any, Any]) -> Iterator[OnProgress]:
-    """Yield a callback that reports each step to the host that made the call, if it asked to be told."""
+    """Yield a callback that reports each step to the host that made the call, if it asked for that."""
     last, answered = 0.0, False
 
     async def report(progress: Progress) -> None:
@@ -163,7 +163,7 @@ async def navigate(
             description="Absolute path or name, also with `@ref`; default: open folders, else the likeliest"
         ),
     ] = None,
-    token_budget: Annotated[int | None, Field(description="Most tokens of the answer")] = None,
+    token_budget: Annotated[int | None, Field(description="Maximum tokens of the answer")] = None,
     fill: Annotated[bool | None, Field(description="Fill the budget")] = None,
     line_numbers: bool | None = None,
     changes: Annotated[
@@ -175,12 +175,13 @@ async def navigate(
         Literal["autonomous", "interactive"] | None, Field(description="interactive: one turn per call")
     ] = None,
     model: Annotated[str | None, Field(description="Default `embedded`: needs no key; `host`: yours")] = None,
-    flight_plan: Annotated[dict[str, Any] | str | None, Field(description="Start from")] = None,
+    flight_plan: Annotated[dict[str, Any] | str | None, Field(description="Plan to start from")] = None,
     max_steps: int | None = None,
 ) -> CallToolResult:
-    """Find the code for a task: a bug, stack trace, issue, feature, refactoring, or a question how the code
-    works. Call it first, before grep, search or opening files, where you don't know the place: it returns the
-    likely places with their lines, and the surest source. Not for one file or name that you know."""
+    """Find the code for a task: a bug, stack trace, issue, feature, refactoring, or a question about how the
+    code works. Call it first, before grep, search or opening files, where you don't know the place: it
+    returns the likely places with their lines, and the surest source. Not for one file or name that you
+    know."""
     app, started = _app(ctx), anyio.current_time()
     user, access = current_principal().user, app.navigations.access
     subject = await anyio.to_thread.run_sync(
@@ -317,7 +318,7 @@ async def get_turn_report(
     navigation_id: str | None = None,
     step: int | None = None,
 ) -> CallToolResult:
-    """Explain a navigation: what it did, cost and cut, and what it could show next at which price."""
+    """Explain a navigation: what it did, cost and cut, and what more it could show, with its tokens."""
     selected = await _app(ctx).navigations.resolve(navigation_id)
     report = await selected.navigator.report(selected.navigation_id, user=selected.user, step=step)
     await selected.note_sent(outline_step=report.step_number)

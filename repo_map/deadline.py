@@ -28,7 +28,7 @@ class CpuDeadline:
         self._clock, self._cpu = time.monotonic(), time.thread_time()
 
     def is_over(self, _offset: int = 0, _has_error: bool = False) -> bool:
-        """Tell whether the span is used up; fits py-tree-sitter's progress callbacks."""
+        """Return True if the time is used up; usable as a progress callback of py-tree-sitter."""
         # The wall clock is cheaper to read, and never behind the CPU's.
         if time.monotonic() - self._clock <= self.seconds:
             return False

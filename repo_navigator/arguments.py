@@ -63,7 +63,7 @@ def plan_updates(args: Namespace) -> dict[str, Any]:
 
 
 def require_repository(named: str | None, further: Sequence[str], settings: Settings, where: str) -> str:
-    """Return the address of what a command line names, else of the git work tree we stand in.
+    """Return the address of the named repositories, else of the git work tree around the working folder.
 
     Args:
         named: the repository, None where none is named.
@@ -72,17 +72,17 @@ def require_repository(named: str | None, further: Sequence[str], settings: Sett
         where: in the command line one would be named, in words.
 
     Raises:
-        RepositoryNotFoundError: one of them is none, or none is named and we stand in no work tree.
+        RepositoryNotFoundError: one is not a repository, or none is named and the working folder has none.
     """
     if named is None and not further and not settings.allowed and project_tree(Path.cwd()) is None:
         raise RepositoryNotFoundError(
-            f"No repository is named, and this folder is in no git work tree; name one {where}."
+            f"No repository is named, and this folder is not in a git work tree; name one {where}."
         )
     return find_repositories([*([named] if named else []), *further], settings)
 
 
 def find_repositories(names: Sequence[str], settings: Settings) -> str:
-    """Return the address of the repositories that a user of this machine names; none for where we stand.
+    """Return the address of the repositories that a local user names; none means the working folder.
 
     Raises:
         RepositoryNotFoundError: one of them is none.

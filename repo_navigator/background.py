@@ -1,4 +1,4 @@
-"""``python -m repo_navigator.background WORK …``: work that nobody waits for, in a process of its own.
+"""``python -m repo_navigator.background WORK …``: background work in its own process.
 
 ``index REPOSITORY…`` indexes repositories whole, after an answer that came from a first look. For hooks
 ``refresh ROOT STATE`` refreshes the index, and ``check ROOT STATE`` stores what a session's edits certainly
@@ -43,7 +43,7 @@ _MAX_TRIES: Final = 3
 
 
 def main() -> None:
-    """Do the work that the arguments name; nobody reads an error, and the next call tries again."""
+    """Do the work that the arguments name; errors are not reported, and the next call tries again."""
     harden_sys_path()
     with suppress(OSError, AttributeError):
         os.nice(10)

@@ -1,4 +1,4 @@
-"""What a terminal shows of a navigation: its context, a panel for each step, and a summary at the end."""
+"""Print a navigation on a terminal: its context, a panel for each step, and a summary at the end."""
 
 from __future__ import annotations
 
@@ -100,7 +100,7 @@ class TerminalReport:
 
 
 def closing(output: NavigatorOutput, total_seconds: float) -> Group:
-    """Return what stands below a context: how sure it is, what can be added, and what it took."""
+    """Return the lines below a context: confidence, outline, notes and cost."""
     took = Text(cost_line(output, total_seconds), style="bold")
     budget = plural(output.map_token_budget, "token")
     is_empty = bool(output.outline) and not output.context_string.strip()
@@ -141,7 +141,7 @@ def cost_table(reports: Sequence[TurnReport]) -> Table | Text:
 
 
 def cost_line(output: NavigatorOutput, total_seconds: float) -> str:
-    """Return what a whole navigation took."""
+    """Return size, steps, cost and time of a navigation in one line."""
     usage = output.total_usage
     # The embedded planner reads and writes no tokens, and the client's own model reports none.
     calls = (
@@ -157,7 +157,7 @@ def cost_line(output: NavigatorOutput, total_seconds: float) -> str:
 
 
 def _outline_lines(outline: Sequence[OutlineEntry], tests: str) -> list[Text]:
-    """Return the outline below what its numbers are for."""
+    """Return the outline, headed by the use of its numbers."""
     lines = outline_text(outline, tests)
     head = f"{_BY_NUMBER}; {SUREST}" if STAR.search(lines) else _BY_NUMBER
     return [Text(f"Outline ({head}):"), Text(lines)] if outline else []

@@ -16,7 +16,7 @@ from repo_map.messages import output_error
 
 
 def prepare_streams() -> None:
-    """Let what a closed stdin, stdout or stderr would have carried come from nowhere, or go there.
+    """Replace a closed stdin, stdout or stderr by the null device.
 
     Their numbers are taken as well: the next file that is opened would get one, and a stray line in it. An
     output whose encoding lacks a character shows a question mark.
@@ -37,7 +37,7 @@ def prepare_streams() -> None:
 
 
 def drop_stdout() -> None:
-    """Let what is still buffered go nowhere, so that the interpreter shuts down without a complaint."""
+    """Discard buffered output, so that the interpreter shuts down without an error."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
@@ -71,12 +71,12 @@ def write_or_print(text: str, file: str | None) -> None:
 CANCELLED = 5
 """Exit code of a command that Ctrl-C ended."""
 DRIFTED = 6
-"""Exit code of a replay that was to fail if its plan no longer fits the tree, or that is unknown."""
+"""Exit code of ``replay --fail-on-drift`` if the plan no longer fits the tree, or if that is unknown."""
 
 
 @contextmanager
 def ending_at_once(program: str) -> Iterator[None]:
-    """Let Ctrl-C end the process at once, with one line.
+    """End the process on Ctrl-C at once, with one line.
 
     An import that an exception breaks off in the middle of compiled code ends in a panic of that code.
     """
@@ -109,7 +109,7 @@ def read_input(path: Path) -> bytes:
 
 
 def is_input(path: Path) -> bool:
-    """Say whether ``read_input`` finds something there: a file, a pipe, or stdin."""
+    """Return True if ``read_input`` can read the path: a file, a pipe or stdin."""
     return str(path) == "-" or (path.exists() and not path.is_dir())
 
 

@@ -285,7 +285,7 @@ def _remove(text: str, path: tuple[str, ...]) -> str:
 
 
 def _is_bare(text: str) -> bool:
-    """Return True if a text has no comment that somebody may miss."""
+    """Return True if a text has no comment that could get lost."""
     return _without_comments(text).strip(_BOM) == text.strip(_BOM) and "#" not in text
 
 

@@ -1,4 +1,4 @@
-"""How entries of ours read in the configurations of assistants, and how they are recognized."""
+"""Our entries in the configurations of assistants: how they are written and recognized."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def entry_of_this_python() -> dict[str, Any]:
 
 
 def is_ours(entry: object) -> bool:
-    """Tell whether an entry starts this server, in whichever way."""
+    """Return True if an entry starts this server, in any of its forms."""
     if not isinstance(entry, Mapping):
         return False
     args = entry.get("args")
@@ -57,7 +57,7 @@ def is_ours(entry: object) -> bool:
 
 
 def unsafe(entry: Mapping[str, Any]) -> str:
-    """Return why an entry of ours runs what lies in the folder that is opened; empty where it does not."""
+    """Return the reason why an entry of ours would run code of the opened folder; empty if it would not."""
     command = str(entry.get("command", ""))
     listed, env = entry.get("args"), entry.get("env")
     args = [str(each) for each in listed] if isinstance(listed, list) else []
@@ -75,7 +75,7 @@ def unsafe(entry: Mapping[str, Any]) -> str:
 
 
 def _has(flags: Sequence[str], letters: str) -> bool:
-    """Tell whether one of Python's flags is one of these letters."""
+    """Return True if one of Python's flags has one of these letters."""
     return any(re.fullmatch(rf"-[A-Za-z]*[{letters}][A-Za-z]*", flag) for flag in flags)
 
 
@@ -101,7 +101,7 @@ def _hook_command(event: str, scope: Scope) -> str:
 
 
 def is_our_hook(element: object) -> bool:
-    """Tell whether an element of an event's list starts this program."""
+    """Return True if an element of an event's list starts this program."""
     if isinstance(element, Mapping):
         return any(is_our_hook(value) for key, value in element.items() if key != "name")
     if isinstance(element, list):

@@ -95,13 +95,13 @@ class Host:
         return [program, *filled] if program else []
 
     def is_used(self, environ: Mapping[str, str], platform: str) -> bool:
-        """Tell whether it seems to be installed for this user."""
+        """Return True if it seems to be installed for this user."""
         path = self.path(environ, platform)
         signs = [Path(_home(environ)) / sign for sign in self.signs] or [path.parent]
         return path.exists() or any(sign.is_dir() for sign in signs)
 
     def is_used_in(self, project: Path) -> bool:
-        """Tell whether a project has settings for it."""
+        """Return True if a project has settings for it."""
         file = Path(self.project_file)
         return (project / file).exists() or (file.parent != Path() and (project / file.parent).is_dir())
 

@@ -30,7 +30,7 @@ def add_arguments(parser: Parser) -> None:
     parser.add_value("values", "VALUE", "a pattern, name, path, path:3-90, or a JSON object", nargs="+")
     parser.add_value("--repo", "REPO", "the repository (default: this git work tree)", type=nonempty)
     parser.add_value("--paths", "GLOB", "search only these files")
-    parser.add_switch("--tests", "list what stands in tests too")
+    parser.add_switch("--tests", "include uses in tests")
     parser.add_value("--cursor", "N", "continue a list that was cut")
     add_output(parser)
 

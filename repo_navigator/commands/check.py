@@ -1,5 +1,5 @@
 """Report what an edit breaks, what it forgot, and which tests to run. The exit code is 1 if it finds
-something.
+something. Documentation and the code samples in it are not searched.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 EXAMPLES = ("", "--since main --json", ". --since main..HEAD --format sarif > check.sarif")
 _FOUND: Final = 1
-"""The exit code where something was found, or a strict check is not complete."""
+"""Exit code if there are findings, or if a strict check is not complete."""
 
 
 def add_arguments(parser: Parser) -> None:
@@ -33,7 +33,8 @@ def add_arguments(parser: Parser) -> None:
     parser.add_value(
         "--since",
         "REF",
-        "check everything since HEAD left a commit or branch, or a range A..B (default: uncommitted changes)",
+        "check the changes since the merge base with a commit or branch, or a range A..B "
+        "(default: uncommitted changes)",
         default="worktree",
     )
     parser.add_argument(
@@ -45,11 +46,11 @@ def add_arguments(parser: Parser) -> None:
     parser.add_argument(
         "--json", dest="format", action="store_const", const="json", help="the same as --format json"
     )
-    parser.add_switch("--strict", "end with exit code 1 also if the check could not decide everything")
+    parser.add_switch("--strict", "exit with 1 also if the check is not complete")
 
 
 def run(args: Namespace, settings: Settings) -> int:
-    """Print what is found, and return 1 where something is, or may be and the check is strict."""
+    """Print the findings; return 1 if there are any, or if the check is strict and not complete."""
     index, store = open_index(require_repository(args.repo, (), settings, "as the first argument"), settings)
     report = _check(index, store, args.since)
     print_text(_format(report, args.format))

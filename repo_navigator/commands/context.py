@@ -39,7 +39,7 @@ def add_arguments(parser: Parser) -> None:
         "of all)",
         nargs="?",
     )
-    parser.add_value("--id", "ID", "the same, as `show` takes it", dest="navigation_id")
+    parser.add_value("--id", "ID", "the same, as a flag", dest="navigation_id")
     parser.add_switch("--plan", "print the flight plan instead of the context")
     add_line_numbers(parser)
     add_output(parser)

@@ -15,8 +15,8 @@ EXAMPLES = ("prompt < event.json", "tool < event.json")
 
 def add_arguments(parser: Parser) -> None:
     """Add which event is handled."""
-    events = ", ".join(EVENTS)
-    parser.add_value("event", "EVENT", f"what happened: {events} (the user wrote, a tool ran)")
+    events = " or ".join(EVENTS)
+    parser.add_value("event", "EVENT", f"{events}: the user sent a prompt, or a tool was called")
 
 
 def run(args: Namespace, settings: Settings) -> int:

@@ -39,7 +39,7 @@ def add_arguments(parser: Parser) -> None:
     parser.add_value(
         "host",
         "HOST",
-        f"{', '.join(names)}, or {_ALL} of those that are found",
+        f"{', '.join(names)}, or {_ALL} that are found",
         nargs="+",
         choices=[*names, _ALL],
     )
@@ -47,18 +47,18 @@ def add_arguments(parser: Parser) -> None:
         "--scope",
         choices=("user", "project"),
         default="user",
-        help="user: your own configuration, for every folder (default); project: the one in this repository, "
-        "which its users share",
+        help="user: your own configuration, for every folder (default); project: the shared one in this "
+        "repository",
     )
     parser.add_switch("--hooks", "add the hooks instead of the server: they check what the assistant edits")
     parser.add_switch("--dry-run", "show the change as a diff and write nothing")
-    parser.add_switch("--undo", "remove it again, and leave the rest unchanged")
+    parser.add_switch("--undo", "remove the entry and leave the rest unchanged")
     parser.add_values("--allow", "FOLDER", "read only repositories in this folder; may be repeated")
     parser.add_switch("--json", "print one JSON object instead of text")
 
 
 class HostOutcome(NamedTuple):
-    """What came of one client: a change, or why there is none."""
+    """The outcome for one client: a change, or the reason why there is none."""
 
     host: Host
     path: Path

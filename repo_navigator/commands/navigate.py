@@ -72,8 +72,8 @@ def add_arguments(parser: Parser) -> None:
         dest="changes",
         metavar="REF",
         type=nonempty,
-        help="show the code that depends on what changed since HEAD left a commit or branch (main), or in a "
-        "range (v1..v2); needs no goal",
+        help="show the code that depends on the changes since the merge base with a commit or branch (main), "
+        "or in a range (v1..v2); needs no goal",
     )
     changes.add_argument(
         "--diff",
@@ -148,11 +148,11 @@ def run(args: Namespace, settings: Settings) -> int:
 
 @dataclass
 class NavigationResult:
-    """What a navigation has come to, also when it is interrupted."""
+    """The result of a navigation, also of an interrupted one."""
 
     output: NavigatorOutput | None = None
     unread: tuple[str, ...] = ()
-    """Repositories of which a first look has answered, and that are not read whole."""
+    """Repositories that a first look has answered and that are not fully indexed."""
     first_answer: int | None = None
     """Maximum tokens of this answer, if it is smaller than those of later ones."""
     cancelled: bool = False
@@ -188,7 +188,11 @@ def _print(result: NavigationResult, output: NavigatorOutput, args: Namespace, s
         output = output.model_copy(update={"map_token_budget": min(limit, output.map_token_budget)})
         below, console = closing(output, seconds), stderr_console()
         show_context(output.context_string, args.output)
-        if note := "Cancelled; this is what was done before." if result.cancelled else result.failed:
+        if (
+            note := "Cancelled; this is the result of the steps before."
+            if result.cancelled
+            else result.failed
+        ):
             console.print(note, style="bold yellow", markup=False)
         if not args.quiet:
             # Who was asked after each step has seen the rest.

@@ -23,8 +23,8 @@ def add_arguments(parser: Parser) -> None:
     """Add what is shown, and of which navigation."""
     parser.add_value("wanted", "WHAT", "a number, a name, a path, or path:3-9", nargs="*")
     parser.add_values("--drop", "WHAT", "leave this out; may be repeated")
-    parser.add_value("--feedback", "TEXT", "take the step that a phrase asks for: `drop X`, `callers of X`")
-    parser.add_switch("--undo", "take the latest step back")
+    parser.add_value("--feedback", "TEXT", "apply a phrase: `drop X`, `callers of X`")
+    parser.add_switch("--undo", "undo the latest step")
     parser.add_value(
         "--id", "ID", "id of the navigation (default: the latest of this folder)", dest="navigation"
     )
