@@ -44,7 +44,7 @@ def first_answer_for(ctx: Context[Any, Any], *, is_elsewhere: bool) -> int:
 
 
 def reads_files(ctx: Context[Any, Any]) -> bool:
-    """Say whether the caller can read a repository's files: known hosts can; others where they started us."""
+    """Return True if the caller can read files: known clients can, others if they started the server."""
     name = _client_name(ctx)
     is_remote = ctx.request_context.request is not None
     return bool(_READS_FILES.search(name)) or not (is_remote or _READS_NONE.search(name))

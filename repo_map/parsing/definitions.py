@@ -252,7 +252,7 @@ def nest(found: list[Found], source: bytes, language: str) -> list[Definition]:
 
 
 def _encloses(outer: Found, inner: Found) -> bool:
-    """Tell whether one find holds another; two of equal range (``int x, y;``) stand side by side."""
+    """Return True if one definition contains another; two of equal range (``int x, y;``) are siblings."""
     return outer.minus_end_byte <= inner.minus_end_byte and outer[:2] != inner[:2]
 
 

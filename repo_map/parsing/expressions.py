@@ -267,7 +267,7 @@ class Parameters(NamedTuple):
     """Whether the last type may come any number of times."""
 
     def take(self, count: int) -> bool:
-        """Tell whether a call may give so many arguments."""
+        """Return True if a call can pass this number of arguments."""
         if self.has_more:
             return count >= len(self.types) - 1
         return self.required <= count <= len(self.types)

@@ -169,7 +169,7 @@ class Reader:
             self.bind(self.text(name), narrowed_form(last, written), name, facts.NARROWED, at=at)
 
     def is_uninformative(self, value: str, kind: int) -> bool:
-        """Tell whether nothing is known of what is bound to a value."""
+        """Return True if the value of a binding is unknown."""
         return value in self.placeholders
 
     def site(

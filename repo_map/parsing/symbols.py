@@ -67,7 +67,7 @@ def read_plain(source: bytes, language: str, max_definitions: int) -> FileSymbol
 
 
 def _too_deep(definitions: Sequence[Definition]) -> tuple[str, ...]:
-    """Tell of definitions nested so deep that inner ones may be missing."""
+    """Report definitions nested so deep that inner ones may be missing."""
     depths: list[int] = []
     for definition in definitions:
         depths.append(depths[definition.parent] + 1 if definition.parent >= 0 else 1)

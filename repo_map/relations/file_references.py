@@ -181,7 +181,7 @@ class FileReferences:
         return found, Confidence.LIKELY if is_near else Confidence.POSSIBLE
 
     def _may_read(self, file: int, target: int, path: str) -> bool:
-        """Tell whether a file may read another one: a test's data only tests do, unless it says so."""
+        """Return True if a file may read another one: only tests read test data, unless the path is exact."""
         is_test = self._index.files.is_test
         return path == self._index.paths[target] or is_test(file) or not is_test(target)
 
@@ -283,7 +283,7 @@ def _constant(lines: Sequence[str], line: int) -> str:
 
 
 def _is_below(path: str, other: str) -> bool:
-    """Tell whether a path is in the folder of another one, or below it."""
+    """Return True if a path is in the folder of another one, or below it."""
     return other.startswith(f"{dirname(path)}/".lstrip("/"))
 
 

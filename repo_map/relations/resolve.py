@@ -80,7 +80,7 @@ class Relations:
             self.left_open += question.left_open
 
     def knows(self, file: int) -> bool:
-        """Tell whether names of a file's language are resolved."""
+        """Return True if names of a file's language are resolved."""
         return self._family(file) is not None
 
     def max_confidence(self, file: int) -> Confidence:

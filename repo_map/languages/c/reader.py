@@ -115,7 +115,7 @@ class _Reader(read.Reader):
             self.variable(self.text(leaf), "" if written == "auto" else written, value, node)
 
     def _is_announced(self, declarator: Node, node: Node) -> bool:
-        """Tell whether a declarator is that of a function, and read its signature."""
+        """Return True if a declarator is that of a function, and read its signature."""
         _, function, is_function = declared_by(declarator)
         if function is None or not is_function or declarator.type == "init_declarator":
             return False
@@ -190,7 +190,7 @@ class _Reader(read.Reader):
             self.use(name, _last(called), facts.CALL, given)
 
     def _is_elsewhere(self, node: Node, called: Node) -> bool:
-        """Tell whether what looks like a call is none of a name around: ``::getenv()``, ``~Shape()``."""
+        """Return True if a call does not use a name of the enclosing scopes: ``::getenv()``, ``~Shape()``."""
         text = self.source[called.start_byte : called.end_byte]
         is_global = text.startswith(b"::") and text.count(b"::") == 1
         return is_global or self.source[max(0, node.start_byte - 1) : node.start_byte] == b"~"
@@ -323,7 +323,7 @@ class _Reader(read.Reader):
 
 
 def _is_alone(node: Node) -> bool:
-    """Tell whether ``class Shape;`` only announces a type."""
+    """Return True for a forward declaration such as ``class Shape;``."""
     around = node.parent
     if around is None or around.type in _BLOCKS:
         return True

@@ -96,7 +96,7 @@ class C(OverloadResolver):
         return (Value(Kind.MODULE, included),) if included is not None else ()
 
     def are_same_declaration(self, functions: list[Place]) -> bool:
-        """Tell whether functions are one: announced here and written there, or once for each system.
+        """Return True if functions are the same one: declared and defined, or defined once for each system.
 
         Macros of one name stand for one another under conditions.
         """
@@ -109,11 +109,11 @@ class C(OverloadResolver):
         return self._are_one(functions) and len(set(written)) == len(written)
 
     def _are_one(self, functions: Iterable[Place]) -> bool:
-        """Tell whether functions have one full name and take the same."""
+        """Return True if functions have the same qualified name and the same parameters."""
         return len({(self._full_name(each), self._parameters_of(each)) for each in functions}) < 2
 
     def is_certain(self, where: Position, site: Site, found: Values, targets: list[Place]) -> bool:
-        """Tell whether a name can mean nothing else: in C++ only where no overload must be chosen by types.
+        """Return True if a name is unambiguous: in C++ only if no overload must be chosen by types.
 
         What is handed on without a call, what a base that is not ours may bring, and templates of one name
         are left open.
@@ -140,7 +140,7 @@ class C(OverloadResolver):
     def _is_chosen_by_types(
         self, site: Site, found: Values, targets: list[Place], *, is_member: bool
     ) -> bool:
-        """Tell whether several functions take what a call gives by number, or one that was found does not."""
+        """Return True if several functions accept the number of arguments, or the found one does not."""
         is_function, count = self.definitions.is_function, len(decode_receiver(site.receiver).arguments or ())
         functions = [v.place for v in found if v.kind == Kind.FUNCTION and v.row >= 0]
         functions += (each for v in found if v.kind == Kind.CLASS for each in self.constructors(v.place))
@@ -275,7 +275,7 @@ class C(OverloadResolver):
         return [*own, *(place for place in seen if place not in own)] if seen else []
 
     def _is_seen(self, place: Place, file: int) -> bool:
-        """Tell whether a source of C may mean a function of a header: one written there it must include."""
+        """Return True if a C source may use a function of a header; if defined there, it must be included."""
         if self._is_header(file) or self._has_overloads((file, -1)) or self._is_announced(place):
             return True
         reached = self._reached(file)
@@ -292,14 +292,14 @@ class C(OverloadResolver):
         )
 
     def _is_announced(self, place: Place) -> bool:
-        """Tell whether a function is only announced here, and written elsewhere."""
+        """Return True if a function is only declared here and defined elsewhere."""
         return self._has_mark(place, "announced")
 
     def _has_mark(self, place: Place, word: str) -> bool:
         return any(each.name == word for each in self.definitions.stated(place, facts.DECORATED))
 
     def _is_own(self, place: Place) -> bool:
-        """Tell whether a function or a macro is its file's own."""
+        """Return True if a function or macro is local to its file."""
         view = self.views[place[0]]
         if view.definitions[place[1]].kind == "macro":
             return not self._is_header(place[0])
@@ -310,7 +310,7 @@ class C(OverloadResolver):
 
     @cached
     def _expands_to_static(self, word: str, depth: int = 0) -> bool:
-        """Tell whether a macro of the repository, under any condition, makes what it stands before static."""
+        """Return True if a macro of the repository, under any condition, makes a definition static."""
         for file, row in self.definitions.named(word) if word != "announced" else ():
             line = self.index.sources.text(file).split("\n")[self.definitions[file, row].start - 1]
             if (found := _MACRO.match(line)) is not None and found[1] == word:

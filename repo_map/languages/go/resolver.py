@@ -60,7 +60,7 @@ class Go(Resolver):
         return (Value(Kind.MODULE, self._folders[folder][0]),) if folder is not None else ()
 
     def are_same_declaration(self, functions: list[Place]) -> bool:
-        """Tell whether functions are one under several build conditions: each in a file of its own."""
+        """Return True if functions are variants under build constraints: each in its own file."""
         owners = {
             (
                 self._package(place[0]),

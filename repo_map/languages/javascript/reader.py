@@ -201,12 +201,12 @@ class _Reader(read.ValueReader):
         return owner_finder(self._anonymous)
 
     def _is_own(self, byte: int, owner: int) -> bool:
-        """Tell whether what stands at a byte belongs to the definition around it, to no callback."""
+        """Return True if the node at a byte belongs to the enclosing definition, not to a callback."""
         inner = self._inside(byte)
         return inner < 0 or (owner >= 0 and self._anonymous[inner][0] < self.found[owner].start_byte)
 
     def _is_own_head(self, byte: int, owner: int) -> bool:
-        """Tell whether what stands at a byte is before the body of the definition that it belongs to."""
+        """Return True if the node at a byte precedes the body of its definition."""
         body = self.found[owner].body_byte if owner >= 0 else 0
         return owner >= 0 and (body < 0 or byte < body) and self._is_own(byte, owner)
 
@@ -290,7 +290,7 @@ class _Reader(read.ValueReader):
             self._bind(left, self.expression(right), node)
 
     def is_uninformative(self, value: str, kind: int) -> bool:
-        """Tell whether nothing is known of a value; an object literal may have methods."""
+        """Return True if the type of a value is unknown; an object literal may have methods."""
         return value in self.placeholders and not (value == OBJECT_FORM and kind == facts.ASSIGNED)
 
     def on_field(self, node: Node) -> None:

@@ -164,7 +164,7 @@ class ScriptModules:
         return None
 
     def _is_published(self, around: str, called: str) -> bool:
-        """Tell whether a folder takes a package of ours as it was published, not as it is here."""
+        """Return True if a folder uses the published version of a package of this workspace."""
         while around not in self._wanted and around:
             around = around.rpartition("/")[0]
         version = self._wanted.get(around, {}).get(called)

@@ -322,7 +322,7 @@ class KotlinReader(read.Reader):
         self._narrow(left, right, start, last)
 
     def _leaves(self, node: Node) -> bool:
-        """Tell whether a branch ends with ``return`` or what is like it."""
+        """Return True if a branch ends with ``return``, ``throw`` or the like."""
         if node.type == "block" and node.named_children:
             node = node.named_children[-1]
         return _EXITS.match(self.source, node.start_byte) is not None

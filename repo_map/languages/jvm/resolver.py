@@ -248,7 +248,7 @@ class Jvm(OverloadResolver):
     # What packages hold: types, and functions and properties of no type.
 
     def _is_kotlin(self, file: int) -> bool:
-        """Tell whether a file is written in Kotlin."""
+        """Return True if a file is written in Kotlin."""
         return self.index.language(file) == "kotlin"
 
     @cached_property
@@ -304,7 +304,7 @@ class Jvm(OverloadResolver):
         return tuple(value for value in found if not self._is_private(value.place))
 
     def _is_private(self, place: Place) -> bool:
-        """Tell whether a function is seen in its own file alone."""
+        """Return True if a function is visible in its own file only."""
         definition = self.views[place[0]].definitions[place[1]]
         lines = self.index.sources.text(place[0]).split("\n")[definition.start - 1 : definition.sig_end]
         return re.search(r"\bprivate\b", "\n".join(lines).partition("fun ")[0]) is not None
@@ -562,7 +562,7 @@ class Jvm(OverloadResolver):
         return 0.0 if is_other or is_ours else 0.5
 
     def _is_imported(self, place: Place, where: Position) -> bool:
-        """Tell whether a file imports an extension by its name."""
+        """Return True if a file imports an extension by its name."""
         full = f"{self.package(place[0])}.{self.index.qualified_name(*place)}"
         return any(
             each.kind in (facts.IMPORT, facts.RENAMED) and each.value == full
@@ -570,7 +570,7 @@ class Jvm(OverloadResolver):
         )
 
     def _is_near(self, place: Place, where: Position) -> bool:
-        """Tell whether an extension is seen without an import: of the package, or of a class around."""
+        """Return True if an extension needs no import: of the package, or of an enclosing class."""
         if self.definitions[place].parent >= 0:
             return place[0] == where.file
         package = self.package(place[0])

@@ -147,7 +147,7 @@ class Rust(Resolver):
         return self._at_path(Position(file, each.definition, 0), each.value)
 
     def are_same_declaration(self, functions: list[Place]) -> bool:
-        """Tell whether functions are one under several conditions: of one module, or of one type's blocks."""
+        """Return True if functions are variants under ``cfg``: of one module, or of one type's blocks."""
         return len({(self._module_of(place), self.owner(place)) for place in functions}) == 1
 
     def _macros(self, crate: str, name: str) -> Values:

@@ -112,11 +112,11 @@ class Definitions:
         return self._views[place[0]].definitions[place[1]]
 
     def is_type(self, place: Place) -> bool:
-        """Tell whether a definition is one of a type."""
+        """Return True if a definition is a type."""
         return self._views[place[0]].definitions[place[1]].kind in TYPE_KINDS
 
     def is_function(self, place: Place) -> bool:
-        """Tell whether a definition is one of a function or a method."""
+        """Return True if a definition is a function or method."""
         return self._views[place[0]].definitions[place[1]].kind in FUNCTIONS
 
     def kind(self, place: Place) -> str:

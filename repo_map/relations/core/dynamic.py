@@ -72,7 +72,7 @@ class DynamicResolver(Resolver):
         return self.bound_at(self.views[module.file], -1, name, None)
 
     def is_property(self, function: Value) -> bool:
-        """Tell whether reading a method calls it."""
+        """Return True if reading a method calls it."""
         return False
 
     # Bare names.
@@ -407,7 +407,7 @@ class DynamicResolver(Resolver):
         return tuple(found)[:MAX_VALUES]
 
     def _returns_itself(self, view: FileView, row: int, written: str) -> bool:
-        """Tell whether a method gives its own object: ``Self``, ``this``, or the variable of its type."""
+        """Return True if a method returns its own object: ``Self``, ``this``, or the type variable of it."""
         if written in ("Self", "this"):
             return True
         own = [each for name in self.own_names for each in view.bound.get((row, name), ())]
@@ -476,7 +476,7 @@ def _not_excluded(before: Sequence[Binding], line: int) -> Iterator[Binding]:
 
 
 def _is_bare(view: FileView, row: int, scope: int) -> bool:
-    """Tell whether a definition can be meant by its bare name in its scope."""
+    """Return True if a definition can be used by its bare name in its scope."""
     kind = view.definitions[row].kind
     if kind == "method":
         return scope >= 0 and view.definitions[scope].kind in CLASSES

@@ -41,7 +41,7 @@ class OverloadResolver(Resolver):
         return (*others, *chosen)
 
     def takes(self, place: Place, count: int) -> bool:
-        """Tell whether a function can be called with so many arguments."""
+        """Return True if a function can be called with this number of arguments."""
         parameters = self.definitions.parameters(place)
         return parameters is None or parameters.take(count)
 

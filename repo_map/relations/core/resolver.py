@@ -155,7 +155,7 @@ class Resolver:
         return None
 
     def are_same_declaration(self, functions: list[Place]) -> bool:
-        """Tell whether functions of one name stand for one another, such as one for each system."""
+        """Return True if functions of one name are alternatives, such as one for each system."""
         return False
 
     # Sites.
@@ -191,7 +191,7 @@ class Resolver:
         return [place for place in targets if self.definitions.is_type(place)]
 
     def is_certain(self, where: Position, site: Site, found: Values, targets: list[Place]) -> bool:
-        """Tell whether what was found at a site is all that its name can mean there, and one of it."""
+        """Return True if the name at a site resolves to exactly one definition."""
         return True
 
     # Bare names.
@@ -258,7 +258,7 @@ class Resolver:
         return found
 
     def _holds(self, each: Binding, where: Position, *, is_inner: bool) -> bool:
-        """Tell whether a local is bound at a position by what binds it before."""
+        """Return True if a local is bound before a position."""
         if each.kind not in (facts.DECLARED, facts.ASSIGNED):
             return False
         is_own_line = is_inner and each.line == where.line and each.indent <= where.indent
