@@ -119,8 +119,8 @@ def find_replacement(trees: TreeComparison, removed: Place) -> Place | None:
 
 def _find_replacement(trees: TreeComparison, removed: Place) -> Place | None:
     before, after, name = trees.before, trees.after, trees.before.name(removed)
-    is_function = before.definition(removed).kind in FUNCTIONS
-    same_kind = [each for each in trees.added if (after.definition(each).kind in FUNCTIONS) == is_function]
+    is_function = before.is_function(removed)
+    same_kind = [each for each in trees.added if (after.is_function(each)) == is_function]
     moved = [each for each in same_kind if after.name(each) == name]
     if moved:
         return moved[0] if len(moved) == 1 else None

@@ -63,7 +63,7 @@ _SKIP_WORKTREE: Final = 1 << 30
 _ABSENT = re.compile(rb"S 100\d+ ([0-9a-f]{40,64}) 0\t([^\0]+)\0")
 _MAX_ABSENT: Final = 20_000
 """Files that are not checked out and are read from git."""
-_LFS_POINTER = b"version https://git-lfs.github.com/spec/"
+LFS_POINTER: Final = b"version https://git-lfs.github.com/spec/"
 
 
 class ChangesError(RepoMapError):
@@ -263,7 +263,7 @@ class _Repository:
         after = [] if file is None else _lines(self._index.sources.text(file))
         if not is_old:
             return None if file is None else FilePatch("", path, tuple(find_hunks([], after)))
-        if old is not None and old.startswith(_LFS_POINTER):
+        if old is not None and old.startswith(LFS_POINTER):
             return None
         old = None if old is None else decode(old, path).source
         # A file that is not shown has no lines to compare.

@@ -11,14 +11,15 @@ import re
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence
+from functools import cached_property
 from itertools import takewhile
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
-import re2
+from numpy.typing import NDArray
 
 from repo_map.check.changes import removed_exports
-from repo_map.check.git_diff import read_absent
+from repo_map.check.git_diff import LFS_POINTER, read_absent
 from repo_map.check.model import Finding, Occurrence, Unresolved
 from repo_map.check.resolution import SCRIPTS, is_bound_in_text, is_builtin
 from repo_map.check.trees import IMPORTS, TreeComparison
@@ -27,15 +28,17 @@ from repo_map.languages.language import LanguageRole, Structure
 from repo_map.languages.registry import kin_of, language_named, language_of
 from repo_map.messages import first_three, plural
 from repo_map.parsing.facts_model import VALUE, Site
+from repo_map.relations.file_facts import grouped
 from repo_map.relations.model import Place
 from repo_map.relations.text_search import files_with, row_at, shared_folders
 from repo_map.sources.file_kinds import GENERATED_OR_VENDORED, FileFlag, is_bundle
-from repo_map.text.terms import terms_of, tokenize
 from repo_map.text.units import GAP, MAX_TEXT_WINDOWS, MAX_WINDOWS
 
 if TYPE_CHECKING:
     from repo_map.index.index import Index
 
+_UNREAD: Final = int(GENERATED_OR_VENDORED | FileFlag.BINARY | FileFlag.TRUNCATED)
+"""Flags of files that are not searched by the index."""
 _MAX_LISTED: Final = 10
 _MAX_FILES: Final = 400
 """Files with one name that are read, the nearest; a more frequent name is counted in the others."""
@@ -48,6 +51,8 @@ _SMALL_BYTES: Final = 60
 _MAX_WORDS: Final = 300
 """Words of changed files without a resolver that are searched for."""
 _MIN_WORD_CHARS: Final = 3
+_MARKS: Final = "@$#&*"
+"""What languages put before a name."""
 _RECEIVER: Final = re.compile(r"([\w.]*)[!?]?(?:\.|->|::)\s*[@$#]*\Z")
 _MAX_RECEIVER_CHARS: Final = 120
 _MAX_OPENER_CHARS: Final = 2_000
@@ -82,7 +87,6 @@ _PROSE: Final = re.compile(
 )
 """Files in no language that mention names and use none."""
 _CONFIGURATION: Final = re.compile(r"(?i)\.(?:ini|cfg|conf|properties|env\w*|lock|xml|plist)$|(?:^|/)\.env")
-_LFS_POINTER: Final = b"version https://git-lfs.github.com/spec/"
 
 
 class ChangedName(NamedTuple):
@@ -102,8 +106,8 @@ class ChangedName(NamedTuple):
 
     @property
     def word(self) -> str:
-        """The name without the marks that a language puts before it."""
-        return self.name.lstrip("@$#&*")
+        """The name without its marks."""
+        return self.name.lstrip(_MARKS)
 
 
 def changed_names(trees: TreeComparison, incompatible: Iterable[Place]) -> list[ChangedName]:
@@ -139,7 +143,7 @@ def _changed_heads(trees: TreeComparison) -> Iterator[Place]:
     """Yield the functions with another head in languages without a resolver, whose arguments may differ."""
     before, after = trees.before, trees.after
     for old, new in trees.matched.items():
-        is_open = not after.relations.knows(new[0]) and after.definition(new).kind in FUNCTIONS
+        is_open = not after.relations.knows(new[0]) and after.is_function(new)
         if is_open and "".join(before.head(old)).split() != "".join(after.head(new)).split():
             yield new
 
@@ -195,7 +199,7 @@ def find_unresolved(
         findings: What is reported already.
         calls: Calls of the tree after that are resolved and can't be judged.
     """
-    return _Finder(trees, names, findings, calls).search() if names or calls else Unresolved()
+    return _Finder(trees, names, findings, calls).search()
 
 
 class _Finder:
@@ -209,25 +213,24 @@ class _Finder:
         calls: Sequence[Occurrence],
     ) -> None:
         self._trees, self._tree, self._index = trees, trees.after, trees.after.index
-        self._names: dict[str, list[ChangedName]] = {}
-        for each in names:
-            self._names.setdefault(each.word, []).append(each)
-        self._pattern = _compiled(self._names)
+        self._names = grouped((each.word, each) for each in names)
         self._reported = {(each.path, each.line) for each in findings}
         self._found: dict[tuple[str, str, int], tuple[int, Occurrence]] = {}
         """By word, path and line, with the rank of what it is in."""
         for call in calls:
             if (call.path, call.line) not in self._reported:
-                self._found[call.name.lstrip("@$#&*"), call.path, call.line] = -1, call
-        self._uncounted: dict[str, int] = {}
-        """Files with a frequent name that were not read, by the name."""
+                self._found.setdefault((call.name.lstrip(_MARKS), call.path, call.line), (-1, call))
+        self._notes: list[str] = []
         self._unsearched: dict[str, None] = {}
         self._related: dict[tuple[str, str], frozenset[Place]] = {}
 
     def search(self) -> Unresolved:
         """Return what is found, the likeliest first."""
         if self._names:
-            self._search_index()
+            words = grouped((file, word) for word in self._names for file in self._files_with(word))
+            for file in sorted(words):
+                for word in words[file] if not self._trees.is_late() else ():
+                    self._classify(file, word)
             self._search_elsewhere()
         counts = Counter(word for word, _, _ in self._found)
 
@@ -237,27 +240,42 @@ class _Finder:
             return rank, counts[word] > _MAX_LISTED, -near, counts[word], path, line
 
         ordered = sorted(self._found.items(), key=order)
-        notes = [
-            f"`{word}` is a frequent word and was not looked up in {plural(count, 'further file')} with it."
-            for word, count in self._uncounted.items()
-        ]
         if self._unsearched:
             files = plural(len(self._unsearched), "path")
-            notes.append(f"{files} could not be searched: {first_three(list(self._unsearched))}.")
+            self._notes.append(f"{files} could not be searched: {first_three(list(self._unsearched))}.")
         listed = tuple(occurrence for _, (_, occurrence) in ordered[:_MAX_LISTED])
-        return Unresolved(listed, len(ordered), tuple(notes))
+        return Unresolved(listed, len(ordered), tuple(self._notes))
 
     # Search.
 
-    def _search_index(self) -> None:
-        """Look through the files of the index that have one of the words."""
-        for file, words in sorted(self._candidates().items()):
-            if self._trees.is_late():
-                return
-            content = self._index.sources.content(file)
-            present = {match.group().decode("utf-8", "replace") for match in self._pattern.finditer(content)}
-            for word in sorted(present & words):
-                self._classify(file, word)
+    def _files_with(self, word: str) -> list[int]:
+        """Return the files of the index that may have a word, of many the nearest."""
+        index, names = self._index, self._names[word]
+        number = index.strings.get(word)
+        named = np.flatnonzero(index.references.name == (-1 if number is None else number))
+        users = np.searchsorted(index.references.file_start, named, side="right") - 1
+        chosen = np.unique(np.concatenate((files_with(index, (word,)), self._cut, users))).astype(int)
+        listed = [
+            file
+            for file in chosen[(index.files.flags[chosen] & _UNREAD) == 0].tolist()
+            if not is_prose(index, file) and not is_bundle(index.paths[file])
+        ]
+        home = names[0].path
+        if names[0].is_word and not is_data(home) and len(listed) > _MAX_WORD_FILES:
+            return []
+        if len(listed) > _MAX_FILES:
+            rest = plural(len(listed) - _MAX_FILES, "further file")
+            self._notes.append(f"`{word}` is a frequent word and was not looked up in {rest} with it.")
+            listed.sort(key=lambda file: (-shared_folders(home, index.paths[file]), file))
+        return listed[:_MAX_FILES]
+
+    @cached_property
+    def _cut(self) -> NDArray[np.int64]:
+        """The files of which the index may lack terms: of long texts it has those of the first lines."""
+        units, sizes = self._index.units, self._index.files.size
+        gaps = np.concatenate(([0], np.cumsum(units.kind == GAP)))[units.file_start]
+        counts = np.diff(gaps)
+        return np.flatnonzero((counts == MAX_TEXT_WINDOWS) | (counts >= MAX_WINDOWS) | (sizes < _SMALL_BYTES))
 
     def _search_elsewhere(self) -> None:
         """Search what is part of the tree and not in the index."""
@@ -270,7 +288,7 @@ class _Finder:
             self._search_bytes(index.paths[file], read.source, "not indexed")
         for file in files_with(index, ("lfs",)):
             path = index.paths[file]
-            if language_of(path) and index.sources.content(file).startswith(_LFS_POINTER):
+            if language_of(path) and index.sources.content(file).startswith(LFS_POINTER):
                 self._unsearched[f"{path} (a Git LFS pointer)"] = None
         for path, source in read_absent(index.build.source).items():
             if index.file_id(path) is None:
@@ -279,60 +297,26 @@ class _Finder:
     def _search_bytes(self, path: str, source: bytes | None, reason: str) -> None:
         if source is None:
             self._unsearched[f"{path} ({reason})"] = None
-        elif self._pattern.search(source) is not None:
+        elif any(word.encode("utf-8", "replace") in source for word in self._names):
             text = source.decode("utf-8-sig", "replace").replace("\r\n", "\n")
             for word in self._names:
                 for match in _word_pattern(word, language_of(path)).finditer(text):
                     if not _COMMENT.match(text, text.rfind("\n", 0, match.start()) + 1):
                         self._add(word, path, text.count("\n", 0, match.start()) + 1, 0, reason)
 
-    def _candidates(self) -> dict[int, set[str]]:
-        """Return the files that may have a word, with these words, by the index of terms."""
-        index = self._index
-        starts = index.units.file_start
-        gaps = np.concatenate(([0], np.cumsum(index.units.kind == GAP)))
-        counts = gaps[starts[1:]] - gaps[starts[:-1]]
-        # Of long texts the index has the terms of the first lines only.
-        is_cut = (counts == MAX_TEXT_WINDOWS) | (counts >= MAX_WINDOWS) | (index.files.size < _SMALL_BYTES)
-        copied = (index.files.flags & int(GENERATED_OR_VENDORED | FileFlag.BINARY | FileFlag.TRUNCATED)) != 0
-        found: dict[int, set[str]] = {}
-        for word, names in self._names.items():
-            term = _term(index, word)
-            chosen = np.arange(len(index))
-            if term is not None:
-                rows = np.flatnonzero(index.postings.term == term)
-                units = np.searchsorted(index.postings.unit_start, rows, side="right") - 1
-                number = index.strings.get(word)
-                named = np.flatnonzero(index.references.name == (-1 if number is None else number))
-                users = np.searchsorted(index.references.file_start, named, side="right") - 1
-                files = np.searchsorted(starts, units, side="right") - 1
-                chosen = np.unique(np.concatenate((files, np.flatnonzero(is_cut), users)))
-            listed = [
-                file
-                for file in chosen[~copied[chosen]].tolist()
-                if not is_prose(index, file) and not is_bundle(index.paths[file])
-            ]
-            home = names[0].path
-            if names[0].is_word and not is_data(home) and len(listed) > _MAX_WORD_FILES:
-                continue
-            if len(listed) > _MAX_FILES:
-                self._uncounted[word] = len(listed) - _MAX_FILES
-                listed.sort(key=lambda file: (-shared_folders(home, index.paths[file]), file))
-            for file in listed[:_MAX_FILES]:
-                found.setdefault(file, set()).add(word)
-        return found
-
     # Classification.
 
     def _classify(self, file: int, word: str) -> None:
         """Add the occurrences of a word in a file that are not resolved."""
         tree, index, path = self._tree, self._index, self._index.paths[file]
-        language, text = tree.language(file), index.sources.text(file)
+        text = index.sources.text(file)
+        if not (matches := list(_word_pattern(word, tree.language(file)).finditer(text))):
+            return
         starts = [0, *(match.end() for match in re.finditer("\n", text))]
         code, uncommented = tree.code(file), tree.code(file, keeps_strings=True)
         defined = {each.sig_start for each in index.definitions(file) if each.name.rpartition(".")[2] == word}
         seen: set[int] = set()
-        for match in _word_pattern(word, language).finditer(text):
+        for match in matches:
             at = match.start()
             line = bisect_right(starts, at)
             is_comment = uncommented[at] == " " if uncommented else _COMMENT.match(text, starts[line - 1])
@@ -547,30 +531,11 @@ def _kin(path: str) -> str:
     return suffix if is_guessed else kin_of(language) or suffix
 
 
-def _compiled(words: Iterable[str]) -> Any:
-    """Return a pattern of bytes that finds each of some words, in linear time."""
-    options = re2.Options()
-    options.log_errors = False
-    options.max_mem = 64_000_000
-    parts = []
-    for word in sorted(words, key=lambda each: (-len(each), each)):
-        start, end = ("\\b" if re.match(r"\w", each, re.ASCII) else "" for each in (word[0], word[-1]))
-        parts.append(f"{start}{re2.escape(word)}{end}")
-    return re2.compile("|".join(parts).encode(), options)
-
-
 def _word_pattern(word: str, language: str) -> re.Pattern[str]:
     """Return what finds a word in a language's text."""
     inner = "\\w$" if language in SCRIPTS else "\\w-" if language in _KEBAB and "-" not in word else "\\w"
     end = inner if re.match(r"\w", word[-1]) else ""
     return re.compile(f"(?<![{inner}]){re.escape(word)}" + (f"(?![{end}])" if end else ""))
-
-
-def _term(index: Index, word: str) -> int | None:
-    """Return the number of a term that every text with a word has; -1 if no text has, None without one."""
-    terms = (term for each in tokenize(word) for term in terms_of(each)[:1])
-    numbers = [-1 if (number := index.terms.get(term)) is None else number for term in terms]
-    return min(numbers, default=None)
 
 
 def _opener(code: str, at: int) -> tuple[str, int]:

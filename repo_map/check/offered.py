@@ -78,7 +78,6 @@ class OfferedNames:
         self._trees = trees
         self._before, self._after = trees.before, trees.after
         self._names: dict[tuple[bool, int], set[str]] = {}
-        self._found: dict[tuple[int, int, str], Finding] = {}
         self.hidden: list[ChangedName] = []
         """Names that are still defined somewhere and that others can't use any more."""
         self.limitations: list[str] = []
@@ -90,13 +89,12 @@ class OfferedNames:
             lost += [more for more in self._handed_on(each) if more not in lost and len(lost) < _MAX_LOST]
         for each in lost:
             self._trees.require_time()
-            self._check(each)
+            yield from self._check(each)
         for before, after in self._trees.matched.items():
-            self._check_visibility(before, after)
+            yield from self._check_visibility(before, after)
         if any(_SETTINGS.search(each.old or each.new) for each in self._trees.files):
-            self._check_modules()
+            yield from self._check_modules()
             self._check_entries()
-        yield from self._found.values()
 
     # What is offered.
 
@@ -178,26 +176,36 @@ class OfferedNames:
 
     # Who uses it.
 
-    def _check(self, lost: _Lost) -> None:
+    def _check(self, lost: _Lost) -> Iterator[Finding]:
         before = self._before
         is_code = any(before.definition(each).kind in CODE for each in lost.targets)
         if is_code and not any(map(self._trees.place_after, lost.targets)):
             return  # It is removed, and checked as such.
+        path, name = before.index.paths[lost.file], one_line(lost.name)
+        texts = f"`{name}` is no longer offered by {path}", "offer it again, or change the use"
+        if lost.only_stars:
+            texts = f"`{name}` is no longer in `__all__` of {path}", "import it by its name"
+        for at in dict.fromkeys(self._users(lost)):
+            yield self._finding(*at, lost.name, texts, path)
+
+    def _users(self, lost: _Lost) -> Iterator[tuple[int, int]]:
+        """Yield file and line of what uses a name that is no longer offered."""
+        before = self._before
         if not lost.only_stars:
             path, importing = before.index.paths[lost.file], list(self._importing(lost))
-            for file, line in find_path_strings(self._trees, path, lost.name):
-                self._add(lost, file, line)
+            yield from find_path_strings(self._trees, path, lost.name)
             # Of an import that no file takes from here nothing is said, unless the file is there to offer it.
             is_explicit = kin_of(before.language(lost.file)) == "javascript" or _stem(path) in _BARRELS
             if importing or is_explicit or any(each[0] == lost.file for each in lost.targets):
                 self._hide(lost)
             for file, binding in importing:
-                self._check_import(lost, file, binding)
+                yield from self._broken_imports(lost, file, binding)
         for target in lost.targets:
             for use in before.relations.uses_of(target, Confidence.RESOLVED):
                 at = self._trees.unchanged(use.source[0], use.line)
-                if at is not None and use.source[0] not in (lost.file, target[0]):
-                    self._check_use(lost, target, *at)
+                is_outside = use.source[0] not in (lost.file, target[0])
+                if at is not None and is_outside and self._is_broken(lost, target, *at):
+                    yield at
 
     def _hide(self, lost: _Lost) -> None:
         here = self._trees.file_after(lost.file)
@@ -220,7 +228,8 @@ class OfferedNames:
             if is_of:
                 yield file, each
 
-    def _check_import(self, lost: _Lost, file: int, binding: Binding) -> None:
+    def _broken_imports(self, lost: _Lost, file: int, binding: Binding) -> Iterator[tuple[int, int]]:
+        """Yield file and line of an import that leads to nothing now, and of the uses of what it binds."""
         now, after = self._trees.file_after(file), self._after
         if now is None:
             return
@@ -234,26 +243,27 @@ class OfferedNames:
             )
             is_offered = is_offered or (is_rust and bool(after.meaning(now, binding.name).targets))
             if at and not is_offered and self._trees.line_before(now, at):
-                self._add(lost, now, at)
+                yield now, at
                 for site in view.sites:
                     is_use = site.name == binding.name and not site.object
                     if is_use and self._trees.line_before(now, site.line):
                         scopes = after.scopes(now, site.definition)
                         if not any(view.bound.get((scope, site.name)) for scope in scopes):
-                            self._add(lost, now, site.line)
+                            yield now, site.line
 
-    def _check_use(self, lost: _Lost, target: Place, file: int, line: int) -> None:
+    def _is_broken(self, lost: _Lost, target: Place, file: int, line: int) -> bool:
+        """Return True if an unchanged line still uses a name by what its file no longer offers."""
         place = self._trees.place_after(target)
         for site in self._after.view(file).sites_by_line.get(line, ()):
-            if site.name not in (lost.name, self._before.name(target)):
-                continue
-            meaning = self._after.relations.meaning(file, site)
-            # The resolver follows what is defined, whether or not it is exported.
-            is_hidden = (
-                place is not None and place in meaning.targets and self._is_hidden(lost, place, file, site)
-            )
-            if is_hidden or not (meaning.targets or meaning.is_external or meaning.is_left_open):
-                self._add(lost, file, line)
+            if site.name in (lost.name, self._before.name(target)):
+                meaning = self._after.relations.meaning(file, site)
+                # The resolver follows what is defined, whether or not it is exported.
+                is_defined = place is not None and place in meaning.targets
+                if is_defined and place is not None and self._is_hidden(lost, place, file, site):
+                    return True
+                if not (meaning.targets or meaning.is_external or meaning.is_left_open):
+                    return True
+        return False
 
     def _is_hidden(self, lost: _Lost, place: Place, file: int, site: Site) -> bool:
         """Return True if a use refers to a definition that its file no longer offers by that name."""
@@ -265,20 +275,12 @@ class OfferedNames:
         is_named = site.name == lost.name and bool(site.object)
         return place[0] == self._trees.file_after(lost.file) and (is_named or not is_offered)
 
-    def _add(self, lost: _Lost, file: int, line: int) -> None:
-        path, name = self._before.index.paths[lost.file], one_line(lost.name)
-        texts = (f"`{name}` is no longer offered by {path}", "offer it again, or change the use")
-        if lost.only_stars:
-            texts = (f"`{name}` is no longer in `__all__` of {path}", "import it by its name")
-        self._put(file, line, lost.name, texts, path)
-
-    def _put(self, file: int, line: int, name: str, texts: tuple[str, str], cause: str) -> None:
-        finding = self._after.finding(FindingKind.REMOVED_NAME, file, line, name, texts, cause=cause)
-        self._found.setdefault((file, line, name), finding)
+    def _finding(self, file: int, line: int, name: str, texts: tuple[str, str], cause: str) -> Finding:
+        return self._after.finding(FindingKind.REMOVED_NAME, file, line, name, texts, cause)
 
     # Visibility.
 
-    def _check_visibility(self, before: Place, after: Place) -> None:
+    def _check_visibility(self, before: Place, after: Place) -> Iterator[Finding]:
         old, new = _visibility(self._before, before), _visibility(self._after, after)
         if new >= old or self._before.is_local(before):
             return
@@ -287,6 +289,7 @@ class OfferedNames:
         path, is_hidden = self._after.index.paths[after[0]], new == _PRIVATE
         self.hidden.append(ChangedName(last, path, owner, after if is_hidden else None, is_hidden=is_hidden))
         message = f"`{one_line(name)}` can't be used here any more: its visibility was reduced"
+        texts = message, f"make it visible again at {where}"
         imports = self._importing(_Lost(last, before[0], (before,))) if not owner else ()
         for place, line in (
             *(((file, -1), binding.line) for file, binding in imports),
@@ -294,7 +297,7 @@ class OfferedNames:
         ):
             at = self._trees.unchanged(place[0], line)
             if at is not None and not self._is_inside(after, (at[0], place[1]), new):
-                self._put(*at, last, (message, f"make it visible again at {where}"), where)
+                yield self._finding(*at, last, texts, where)
 
     def _is_inside(self, place: Place, use: Place, rank: int) -> bool:
         """Return True if a definition of a visibility can be used from a place."""
@@ -316,39 +319,34 @@ class OfferedNames:
 
     # Packages.
 
-    def _check_modules(self) -> None:
-        """Report imports that the changed settings of packages no longer lead to a file."""
+    def _check_modules(self) -> Iterator[Finding]:
+        """Yield imports that the changed settings of packages no longer lead to a file."""
         for file in self._before.files_binding((*_IMPORTS, STAR)):
             now, bindings = self._trees.file_after(file), self._before.view(file).bindings
-            if now is None or kin_of(self._before.language(file)) != "javascript":
-                continue
             modules = {
                 each.line: each.value.partition(":")[0] for each in bindings if each.kind in (*_IMPORTS, STAR)
             }
-            if all(each.startswith(".") for each in modules.values()):
+            named = {
+                line: module for line, module in modules.items() if module and not module.startswith(".")
+            }
+            if now is None or not named or kin_of(self._before.language(file)) != "javascript":
                 continue
             led = {line for _, line in _imported(self._after, now)}
             for _, line in _imported(self._before, file):
-                at, module = self._trees.unchanged(file, line), modules.get(line, "")
-                if at is not None and at[1] not in led and module and not module.startswith("."):
-                    message = f"`{one_line(module)}` leads to no file any more"
+                at = self._trees.unchanged(file, line)
+                if at is not None and at[1] not in led and line in named:
+                    message = f"`{one_line(named[line])}` leads to no file any more"
                     texts = message, "offer the path again, or import another"
-                    self._put(*at, module, texts, "")
+                    yield self._finding(*at, named[line], texts, "")
 
     def _check_entries(self) -> None:
         """Note a changed ``main`` of a package that is no file of the tree, whatever source stands for it."""
         for each in self._trees.files:
-            folder, _, name = each.new.rpartition("/")
-            old, main = (
-                _main_of(tree, path) for tree, path in ((self._before, each.old), (self._after, each.new))
-            )
+            old, main = _main_of(self._before, each.old), _main_of(self._after, each.new)
+            path = posixpath.normpath(posixpath.join(posixpath.dirname(each.new), main))
             ends = ("", ".js", ".json", "/index.js")
-            places = [posixpath.normpath(posixpath.join(folder, main + end)) for end in ends]
-            if (
-                name == "package.json"
-                and main not in ("", old)
-                and not any(self._after.index.file_id(place) is not None for place in places)
-            ):
+            is_there = any(self._after.index.file_id(path + end) is not None for end in ends)
+            if main not in ("", old) and not is_there:
                 self.limitations.append(
                     f"{one_line(each.new)} names `{one_line(main)}`, which is not in the tree."
                 )
@@ -360,7 +358,7 @@ def _imported(tree: TreeVersion, file: int) -> list[tuple[int, int]]:
 
 def _main_of(tree: TreeVersion, path: str) -> str:
     """Return ``main`` of a ``package.json``, ``""`` without one."""
-    file = tree.index.file_id(path) if path.endswith("package.json") else None
+    file = tree.index.file_id(path) if posixpath.basename(path) == "package.json" else None
     with suppress(msgspec.DecodeError, RecursionError):
         found = msgspec.json.decode(tree.index.sources.text(file)) if file is not None else {}
         main = found.get("main") if isinstance(found, dict) else ""

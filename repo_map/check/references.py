@@ -14,7 +14,7 @@ from repo_map.check.resolution import CLOSED, find_prototypes, is_bound_in_text,
 from repo_map.check.trees import WORD, TreeComparison
 from repo_map.languages.kinds import CODE, FUNCTIONS, MEMBERS, TYPES
 from repo_map.messages import one_line, plural
-from repo_map.parsing.facts_model import IMPORT, RENAMED, STAR, Site
+from repo_map.parsing.facts_model import IMPORT, RENAMED, STAR, Binding, Site
 from repo_map.relations.file_references import file_references_of
 from repo_map.relations.model import Confidence, Place
 from repo_map.relations.text_search import files_with
@@ -43,22 +43,11 @@ class RemovedReferences:
     def __init__(self, trees: TreeComparison) -> None:
         self._trees = trees
         self._before, self._after = trees.before, trees.after
-        before = trees.before
-        self._found: dict[tuple[int, int, str], Finding] = {}
-
-        def folder_and_name(place: Place) -> tuple[str, str]:
-            return before.index.paths[place[0]].rpartition("/")[0], before.qualified_name(place)
-
-        def is_of_removed_class(place: Place) -> bool:
-            # Go's methods may be in another file of the folder.
-            folder, name = folder_and_name(place)
-            return not before.is_local(place) and (folder, name.rpartition(".")[0]) in names
-
-        names = set(map(folder_and_name, trees.removed))
+        names = set(map(self._folder_and_name, trees.removed))
         self.removed = [
             place
             for place in trees.removed
-            if before.definition(place).kind in CODE | MEMBERS and not is_of_removed_class(place)
+            if trees.before.definition(place).kind in CODE | MEMBERS and not self._is_member_of(place, names)
         ]
         """The removed definitions, without the members of removed classes."""
         count = plural(len(self.removed), "definition")
@@ -66,38 +55,48 @@ class RemovedReferences:
         self.limitations = (limitation,) if len(self.removed) > _MAX_REMOVED else ()
         """Why references may be missing, a sentence each."""
 
+    def _folder_and_name(self, place: Place) -> tuple[str, str]:
+        """Return what identifies a definition; Go's methods may be in another file of the folder."""
+        return self._before.index.paths[place[0]].rpartition("/")[0], self._before.qualified_name(place)
+
+    def _is_member_of(self, place: Place, classes: set[tuple[str, str]]) -> bool:
+        folder, name = self._folder_and_name(place)
+        return not self._before.is_local(place) and (folder, name.rpartition(".")[0]) in classes
+
     def find(self) -> Iterator[Finding]:
         yield from self._imports_of_files()
-        before = self._before
         for place in self.removed[:_MAX_REMOVED]:
             self._trees.require_time()
-            if before.relations.knows(place[0]) and not self._is_still_defined(place):
-                self._check_references(place)
-                if not before.is_local(place):
-                    path, name = before.index.paths[place[0]], before.qualified_name(place)
-                    for file, line in find_path_strings(self._trees, path, name):
-                        self._add(place, file, line)
-        yield from self._found.values()
+            if self._before.relations.knows(place[0]) and not self._is_still_defined(place):
+                for file, line in dict.fromkeys(self._broken_references(place)):
+                    yield self._finding(place, file, line)
         yield from self._strings_with_paths()
 
     # Definitions.
 
-    def _check_references(self, removed: Place) -> None:
-        """Resolve the references to a definition again, in each file that had some."""
-        for file, keys in self._references_before(removed).items():
-            for site in self._after.view(file).sites:
+    def _broken_references(self, removed: Place) -> Iterator[tuple[int, int]]:
+        """Yield file and line of what refers to nothing now, resolved again in each file with references."""
+        before, after, name = self._before, self._after, self._before.name(removed)
+        references = self._references_before(removed)
+        for file, binding in self._broken_imports(removed):
+            yield from ((file, at) for _, at in after.import_lines(file, binding, name) if at)
+            references[file].add((0, binding.name, ""))
+        for file, keys in references.items():
+            for site in after.view(file).sites:
                 line = site.line if self._trees.line_before(file, site.line) else 0
                 if (line, site.name, site.object) in keys and self._is_broken(removed, file, site):
-                    self._add(removed, file, site.line)
+                    yield file, site.line
             for bare in sorted({name for _, name, receiver in keys if not receiver}):
-                for line in self._unbound_lines(file, bare):
-                    self._add(removed, file, line)
-        if self._before.language(removed[0]) == "c" and not self._has_body(removed):
-            for file, line, _ in find_prototypes(self._after, self._before.name(removed)):
+                yield from ((file, line) for line in self._unbound_lines(file, bare))
+        if before.language(removed[0]) == "c" and not self._has_body(removed):
+            for file, line, _ in find_prototypes(after, name):
                 if self._trees.line_before(file, line):
-                    self._add(removed, file, line)
+                    yield file, line
+        if not before.is_local(removed):
+            path, whole = before.index.paths[removed[0]], before.qualified_name(removed)
+            yield from find_path_strings(self._trees, path, whole)
 
-    def _references_before(self, removed: Place) -> dict[int, set[tuple[int, str, str]]]:
+    def _references_before(self, removed: Place) -> defaultdict[int, set[tuple[int, str, str]]]:
         """Return the references to a definition in the tree before, by file of the tree after.
 
         Each is the line after the change, 0 for an edited one, the name and the receiver.
@@ -109,19 +108,15 @@ class RemovedReferences:
         if home is not None and not self._after.forms(home).errors and is_bare:
             found[home].add((0, name, ""))
         for use in before.relations.uses_of(removed, Confidence.RESOLVED):
-            file = self._trees.file_after(use.source[0])
-            line = self._trees.line_after(use.source[0], use.line)
-            for site in (
-                before.view(use.source[0]).sites_by_line.get(use.line, ()) if file is not None else ()
-            ):
+            source, file = use.source[0], self._trees.file_after(use.source[0])
+            for site in before.view(source).sites_by_line.get(use.line, ()) if file is not None else ():
                 if (
-                    removed in before.relations.meaning(use.source[0], site).targets
+                    removed in before.relations.meaning(source, site).targets
                     or re.search(WORD.format(re.escape(name)), site.object)
                     or (site.name == name and not site.object)
                 ):
+                    line = self._trees.line_after(source, use.line)
                     found[file or 0].add((line, site.name, site.object))
-        for file, bound in self._check_imports(removed):
-            found[file].add((0, bound, ""))
         return found
 
     def _is_still_defined(self, place: Place) -> bool:
@@ -132,18 +127,18 @@ class RemovedReferences:
             for row in range(len(self._after.index.definitions(file)))
         )
 
-    def _check_imports(self, removed: Place) -> Iterator[tuple[int, str]]:
-        """Report imports of a definition; yield the files that imported it, with the names they used."""
+    def _broken_imports(self, removed: Place) -> Iterator[tuple[int, Binding]]:
+        """Yield the imports of a definition that lead to nothing now, each with its file after the change."""
         before, after, name = self._before, self._after, self._before.name(removed)
         for importer, binding in before.imports_named(name) if before.definition(removed).parent < 0 else ():
             file = self._trees.file_after(importer)
-            if file is None or removed not in before.meaning(importer, binding.name).targets:
-                continue
-            if not after.meaning(file, binding.name).targets and not self._may_provide(removed):
-                yield file, binding.name
-                for _, at in after.import_lines(file, binding, name):
-                    if at:
-                        self._add(removed, file, at)
+            if (
+                file is not None
+                and removed in before.meaning(importer, binding.name).targets
+                and not after.meaning(file, binding.name).targets
+                and not self._may_provide(removed)
+            ):
+                yield file, binding
 
     # Whether what named a removed definition names anything after the change.
 
@@ -276,12 +271,9 @@ class RemovedReferences:
                 if at and each.old.rpartition("/")[2] in text and use.confidence is Confidence.RESOLVED:
                     yield self._after.finding(FindingKind.TEXT, *at, each.old, texts)
 
-    def _add(self, removed: Place, file: int, line: int) -> None:
+    def _finding(self, removed: Place, file: int, line: int) -> Finding:
         before, after = self._before, self._after
         name, home = before.qualified_name(removed), before.index.paths[removed[0]]
-        key = file, line, name.rpartition(".")[2]
-        if key in self._found:
-            return
         message, action, cause = f"`{one_line(name)}` was removed from {home}", "fix or remove the use", ""
         if (now := find_replacement(self._trees, removed)) is not None:
             to, path = one_line(after.qualified_name(now)), after.index.paths[now[0]]
@@ -294,7 +286,7 @@ class RemovedReferences:
             if len(old) == len(new) == 1 and old[0].parameters != new[0].parameters:
                 action += f", which takes ({', '.join(one_line(each.name) for each in new[0].parameters)})"
         kind, texts = FindingKind.REMOVED_NAME, (message, action)
-        self._found[key] = after.finding(kind, file, line, name, texts, cause=cause)
+        return after.finding(kind, file, line, name, texts, cause=cause)
 
 
 def find_path_strings(trees: TreeComparison, path: str, name: str) -> Iterator[tuple[int, int]]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from itertools import islice
 from typing import Final
 
 from repo_map.check.model import Finding, FindingKind, Occurrence
@@ -22,6 +23,7 @@ from repo_map.parsing.forms import (
     CallForm,
     ParameterForm,
 )
+from repo_map.relations.file_facts import grouped
 from repo_map.relations.model import Confidence, Place, RelationKind
 
 _OVERLOADED: Final = frozenset({"java", "kotlin", "cpp", "scala", "typescript", "tsx", "csharp"})
@@ -36,7 +38,6 @@ _PLAIN_DECORATORS: Final = re.compile(
     r"@(?:\w+\.)*(?:staticmethod|classmethod|abstractmethod|override|final|contextmanager|asynccontextmanager|cache"
     r"|lru_cache(?:\(.*\))?)\s*$"
 )
-_CONSTRUCTORS: Final = ("__init__", "__new__", "__construct", "constructor", "initialize")
 _ANY: Final = (ParameterForm("", REST, is_optional=True),)
 """The parameters of a function that takes any arguments."""
 Parameters = tuple[ParameterForm, ...]
@@ -103,14 +104,13 @@ class SignatureChecker:
     def __init__(self, trees: TreeComparison) -> None:
         self._trees = trees
         self._before, self._after = trees.before, trees.after
-        self._found: dict[tuple[int, int, str], Finding] = {}
         self._parameters: dict[tuple[bool, Place], tuple[Parameters, ...]] = {}
-        self._uncertain: dict[Place, dict[str, None]] = {}
-        """Unchanged calls that may no longer match, by the changed function."""
-        self._unread: dict[tuple[int, int, Place], str] = {}
-        """Why calls of changed functions can't be judged, by file, line and function."""
-        self._passed: dict[Place, dict[str, None]] = {}
-        """Unchanged uses of a changed function as a value."""
+        self._uncertain: list[tuple[Place, str]] = []
+        """Changed functions with unchanged calls that may no longer match."""
+        self._passed: list[tuple[Place, str]] = []
+        """Changed functions with unchanged uses as a value."""
+        self.unresolved: list[Occurrence] = []
+        """Calls of changed functions whose arguments are not known."""
         self.changed = [
             (old, new) for old, new, one, other in trees.changed_forms() if one.parameters != other.parameters
         ]
@@ -121,56 +121,43 @@ class SignatureChecker:
         """Those that fit all calls that fitted before, whatever these spread."""
 
     def find(self) -> Iterator[Finding]:
-        overloads = list(self._removed_overloads())
+        pairs = [*self.changed, *self._removed_overloads()]
         for tree, places in (
-            (self._before, [before for before, _ in (*self.changed, *overloads)]),
+            (self._before, [before for before, _ in pairs]),
             (self._after, [after for _, after in self.changed]),
         ):
             tree.read([use.source[0] for place in places for use in tree.relations.callers_of(place)])
-        for before, after in (*self.changed, *overloads):
+        for before, after in pairs:
             self._trees.require_time()
-            self._check_unchanged_calls(before, after)
+            yield from self._check_unchanged_calls(before, after)
         for before, after in self.changed:
-            self._check_edited_calls(after)
+            yield from self._check_edited_calls(after)
             if after in self.incompatible:
                 self._check_values(before, after)
-        self._check_new_calls()
-        yield from self._found.values()
+        yield from self._check_new_calls()
 
     @property
     def limitations(self) -> Iterator[str]:
         """Calls that may no longer match, a sentence for each function."""
-        for after in dict.fromkeys((*self._uncertain, *self._passed)):
+        uncertain, passed = grouped(self._uncertain), grouped(self._passed)
+        for after in dict.fromkeys((*uncertain, *passed)):
             names = ", ".join(one_line(each.name) for each in self._after.forms_of(after)[0].parameters)
             now = f"`{one_line(self._after.qualified_name(after))}` now takes ({names}) "
             now += f"({self._after.location(after)})."
-            if calls := list(self._uncertain.get(after, ())):
+            if calls := list(dict.fromkeys(uncertain.get(after, ()))):
                 yield f"{now} {plural(len(calls), 'unchanged call')} may not match: {first_three(calls)}."
-            if values := list(self._passed.get(after, ())):
+            if values := list(dict.fromkeys(passed.get(after, ()))):
                 yield f"{now} It is passed as a value at {first_three(values)}; check what calls it there."
-
-    @property
-    def unresolved(self) -> list[Occurrence]:
-        """Calls of changed functions whose arguments are not known."""
-        tree = self._after
-        return [
-            Occurrence(tree.name(place), tree.index.paths[file], line, reason)
-            for (file, line, place), reason in self._unread.items()
-        ]
 
     def _removed_overloads(self) -> Iterator[tuple[Place, Place]]:
         """Yield the functions of which only overloads are left, each with the first of them in its file."""
+        after = self._after
         for old in self._trees.removed:
             file, name = self._trees.file_after(old[0]), self._before.qualified_name(old)
-            if (
-                file is not None
-                and self._before.language(old[0]) in _OVERLOADED
-                and self._before.forms_of(old)
-            ):
-                for row, each in enumerate(self._after.index.definitions(file)):
-                    if each.kind in FUNCTIONS and self._after.qualified_name((file, row)) == name:
-                        yield old, (file, row)
-                        break
+            if self._before.language(old[0]) in _OVERLOADED and self._before.forms_of(old):
+                left = (each for each in after.named(self._before.name(old)) if each[0] == file)
+                named = (each for each in left if after.qualified_name(each) == name)
+                yield from ((old, each) for each in islice(filter(after.is_function, named), 1))
 
     def _is_extended(self, before: Place, after: Place) -> bool:
         """Return True if calls that matched before match now: only optional parameters were appended."""
@@ -188,15 +175,15 @@ class SignatureChecker:
 
     # Calls of changed functions.
 
-    def _check_edited_calls(self, after: Place) -> None:
+    def _check_edited_calls(self, after: Place) -> Iterator[Finding]:
         for file, line, calls in self._calls_of(self._after, after):
             if not self._trees.line_before(file, line):
                 if not calls:
                     self._leave_open(after, file, line, "its arguments are not read")
                 for call in calls:
-                    self._check(after, file, call, is_edited=True)
+                    yield from self._check(after, file, call, is_edited=True)
 
-    def _check_unchanged_calls(self, before: Place, after: Place) -> None:
+    def _check_unchanged_calls(self, before: Place, after: Place) -> Iterator[Finding]:
         for old_file, old_line, old in self._calls_of(self._before, before):
             at = self._trees.unchanged(old_file, old_line)
             if at is None:
@@ -213,27 +200,26 @@ class SignatureChecker:
                 call = self._counted_by(before, was, now)
                 # Of a call on several lines others may be edited.
                 is_edited = was.given != now.given
-                is_wrong = self._check(after, at[0], call, is_edited=is_edited)
-                is_followed = language in _UNTYPED and not (is_wrong or is_edited or call.is_open)
+                wrong = list(self._check(after, at[0], call, is_edited=is_edited))
+                yield from wrong
+                is_followed = language in _UNTYPED and not (wrong or is_edited or call.is_open)
                 if is_followed and self._is_uncertain(before, after, call, language):
-                    place = f"{self._after.index.paths[at[0]]}:{call.line}"
-                    self._uncertain.setdefault(after, {})[place] = None
+                    self._uncertain.append((after, f"{self._after.index.paths[at[0]]}:{call.line}"))
 
-    def _check(self, after: Place, file: int, call: CallForm, *, is_edited: bool) -> bool:
-        """Report a call that a function does not take; return True if it does not."""
+    def _check(self, after: Place, file: int, call: CallForm, *, is_edited: bool) -> Iterator[Finding]:
+        """Yield a finding for a call that a function does not take."""
         # What an edited call passes in a loose language, only its author knows.
         is_free = is_edited and self._after.language(file) in _LOOSE
-        error = "" if is_free else self._call_error(self._after, after, call)
-        if error:
-            self._add(after, file, call, error)
+        if error := "" if is_free else self._call_error(self._after, after, call):
+            yield self._misfit(after, file, call, error)
         elif call.is_open:
             self._leave_open(after, file, call.line, "its number of arguments is unknown")
-        return bool(error)
 
     def _leave_open(self, after: Place, file: int, line: int, reason: str) -> None:
         """Note a call that can't be judged, unless what fitted before fits now."""
         if after not in self._compatible:
-            self._unread.setdefault((file, line, after), reason)
+            path = self._after.index.paths[file]
+            self.unresolved.append(Occurrence(self._after.name(after), path, line, reason))
 
     def _counted_by(self, before: Place, was: CallForm, call: CallForm) -> CallForm:
         """Return an unchanged call of another call's results with the number that fitted before."""
@@ -246,11 +232,9 @@ class SignatureChecker:
     def _calls_of(self, tree: TreeVersion, place: Place) -> Iterator[tuple[int, int, Sequence[CallForm]]]:
         """Yield file, line and calls of each line that calls a function, or constructs what it sets up."""
         name, owner = tree.name(place), (place[0], tree.definition(place).parent)
-        is_constructor = name in _CONSTRUCTORS or (owner[1] >= 0 and name == tree.definition(owner).name)
-        below = tree.relations.classes_below(owner) if name in _CONSTRUCTORS and owner[1] >= 0 else ()
-        heirs = [each for each in below if _inherits(tree, each, owner, name)]
-        wanted = {place, owner, *heirs} if is_constructor else {place}
-        for use in dict.fromkeys(use for each in (place, *heirs) for use in tree.relations.callers_of(each)):
+        is_named_like_class = owner[1] >= 0 and name == tree.definition(owner).name
+        wanted = {place, *tree.relations.constructed_by(place), *((owner,) if is_named_like_class else ())}
+        for use in tree.relations.callers_of(place):
             file, line = use.source[0], use.line
             sites = [site for site in tree.view(file).sites_by_line.get(line, ()) if site.kind == CALL]
             resolved = [site for site in sites if wanted & set(tree.relations.meaning(file, site).targets)]
@@ -302,11 +286,11 @@ class SignatureChecker:
             at = self._trees.unchanged(use.source[0], use.line)
             is_exported = at is not None and "exports" in self._after.lines(at[0])[at[1] - 1]
             if at is not None and use.kind is RelationKind.VALUE and not is_exported:
-                self._passed.setdefault(after, {})[f"{self._after.index.paths[at[0]]}:{at[1]}"] = None
+                self._passed.append((after, f"{self._after.index.paths[at[0]]}:{at[1]}"))
 
     # New calls.
 
-    def _check_new_calls(self) -> None:
+    def _check_new_calls(self) -> Iterator[Finding]:
         """Check the calls on new lines against all that they may refer to."""
         tree = self._after
         for changed, file in self._trees.new_files:
@@ -329,7 +313,7 @@ class SignatureChecker:
                     for each in targets
                 ]
                 if errors and all(errors):
-                    self._add(targets[0], file, call, errors[0])
+                    yield self._misfit(targets[0], file, call, errors[0])
 
     def _has_plain_signature(self, place: Place) -> bool:
         """Return True if the parameters are those in the head, whatever decorates the function."""
@@ -367,12 +351,11 @@ class SignatureChecker:
             self._parameters[key] = tuple(own)
         return self._parameters[key]
 
-    def _add(self, target: Place, file: int, call: CallForm, error: str) -> None:
+    def _misfit(self, target: Place, file: int, call: CallForm, error: str) -> Finding:
         name, where = self._after.qualified_name(target), self._after.location(target)
         message = f"the call of `{one_line(name)}` does not fit: {error}"
         kind, texts = FindingKind.ARGUMENTS, (message, f"call it as it is at {where}")
-        finding = self._after.finding(kind, file, call.line, name, texts, cause=where)
-        self._found.setdefault((file, call.line, call.name), finding)
+        return self._after.finding(kind, file, call.line, name, texts, cause=where)
 
     # Overrides, implementations and prototypes.
 
@@ -400,7 +383,7 @@ class SignatureChecker:
     def _of_removed(self, place: Place) -> Iterator[Finding]:
         """Yield methods marked as overriding that override nothing now."""
         message = f"it overrides `{one_line(self._before.qualified_name(place))}`, which was removed"
-        if self._before.definition(place).kind not in FUNCTIONS or self._before.definition(place).parent < 0:
+        if not self._before.is_function(place) or self._before.definition(place).parent < 0:
             return
         for override, is_marked in self._overrides_before(place):
             owner = (override[0], self._after.definition(override).parent)
@@ -457,7 +440,7 @@ class SignatureChecker:
         tree = self._after
         for file, owner in tree.relations.classes_above(place):
             for row in tree.view(file).members.get((owner, name), ()):
-                text, is_function = tree.text_of((file, row)), tree.definition((file, row)).kind in FUNCTIONS
+                text, is_function = tree.text_of((file, row)), tree.is_function((file, row))
                 has_body = "{" in text or tree.language(file) == "python"
                 if is_function and has_body and not re.search(_ABSTRACT_METHOD, text):
                     return True
@@ -512,14 +495,6 @@ def _without_receiver(
     return parameters if is_function else parameters[1:]
 
 
-def _inherits(tree: TreeVersion, heir: Place, owner: Place, name: str) -> bool:
-    """Return True if a class has a member from a class above it, and from none nearer."""
-    for file, row in (heir, *tree.relations.classes_above(heir)):
-        if (file, row) == owner or tree.view(file).members.get((row, name)):
-            return (file, row) == owner
-    return False
-
-
 def _decorators(tree: TreeVersion, place: Place) -> list[str]:
     """Return the lines before the line of a definition's name."""
     definition = tree.definition(place)
@@ -530,6 +505,6 @@ def _count_results(tree: TreeVersion, place: Place) -> int:
     """Return how many values a call of a definition returns; 0 if that is unknown."""
     if tree.definition(place).kind in TYPES:
         return 1  # A conversion.
-    forms = tree.forms_of(place) if tree.definition(place).kind in FUNCTIONS else ()
+    forms = tree.forms_of(place) if tree.is_function(place) else ()
     counts = {next((int(each) for each in form.traits if each.isdigit()), 1) for form in forms}
     return counts.pop() if len(counts) == 1 else 0

@@ -8,7 +8,7 @@ from typing import Final, NamedTuple
 
 from repo_map.check.model import Finding, FindingKind
 from repo_map.check.trees import TreeComparison
-from repo_map.languages.kinds import CODE, FUNCTIONS, MEMBERS
+from repo_map.languages.kinds import CODE, MEMBERS
 from repo_map.messages import first_three, one_line, plural
 from repo_map.parsing.facts_model import Site
 from repo_map.relations.model import Confidence, Place, RelationKind
@@ -60,7 +60,7 @@ class TraitChecker:
             new = added.get((self._trees.file_after(old[0]), before.qualified_name(old)))
             if new is None or before.definition(old).kind not in CODE | MEMBERS or before.is_local(old):
                 continue
-            was, now = before.definition(old).kind in FUNCTIONS, after.definition(new).kind in FUNCTIONS
+            was, now = before.is_function(old), after.is_function(new)
             forms = (*before.forms_of(old), *after.forms_of(new))
             if was != now and not any("property" in each.traits for each in forms):
                 names = frozenset({"property"}), frozenset[str]()
@@ -85,7 +85,7 @@ class TraitChecker:
         """Yield the uses on unchanged lines: file and line after the change, site, and whether it calls."""
         trees = self._trees
         # What reads a field is resolved only once it is a method.
-        is_function = trees.before.definition(change.before).kind in FUNCTIONS
+        is_function = trees.before.is_function(change.before)
         tree, target = (trees.before, change.before) if is_function else (trees.after, change.after)
         for use in tree.relations.uses_of(target, Confidence.RESOLVED):
             file, line = use.source[0], use.line

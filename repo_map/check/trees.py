@@ -130,6 +130,9 @@ class TreeVersion:
     def definition(self, place: Place) -> Definition:
         return self.index.definitions(place[0])[place[1]]
 
+    def is_function(self, place: Place) -> bool:
+        return self.definition(place).kind in FUNCTIONS
+
     def name(self, place: Place) -> str:
         return self.definition(place).name.rpartition(".")[2]
 
@@ -324,7 +327,7 @@ class TreeComparison:
         for old, new in self.matched.items():
             if self.is_late():
                 return
-            is_function = self.before.definition(old).kind in FUNCTIONS
+            is_function = self.before.is_function(old)
             if is_function and self.before.relations.knows(old[0]):
                 one, other = self.before.forms_of(old), self.after.forms_of(new)
                 if len(one) == len(other) == 1 and one[0][2:] != other[0][2:]:

@@ -119,7 +119,7 @@ class Relations:
 
     def _names(self, family: Resolver, place: Place) -> frozenset[str]:
         """Return the names by which a definition is used, and what its construction calls."""
-        targets = (place, *self._constructed_by(family, place))
+        targets = (place, *self.constructed_by(place))
         return frozenset(name for each in targets for name in family.names_of(each))
 
     def _uses_by_name(self, place: Place, minimum: Confidence) -> tuple[Relation, ...]:
@@ -128,7 +128,7 @@ class Relations:
         if family is None:
             return ()
         with self.asking():
-            targets = (place, *self._constructed_by(family, place))
+            targets = (place, *self.constructed_by(place))
             used: dict[int, Relation] = {}
             for name in self._names(family, place):
                 by_target = self._uses_named(family, name, minimum)
@@ -388,10 +388,10 @@ class Relations:
     def _confidence_of(self, file: int, meaning: Meaning) -> Confidence:
         return Confidence.RESOLVED if meaning.is_certain else self.max_confidence(file)
 
-    def _constructed_by(self, family: Resolver, place: Place) -> tuple[Place, ...]:
+    def constructed_by(self, place: Place) -> tuple[Place, ...]:
         """Return the classes whose construction calls a method: its own, and those that inherit it."""
-        owner = self._owner(place)
-        if owner is None or self._last_name(place) not in family.initialisers:
+        family, owner = self._family(place[0]), self._owner(place)
+        if family is None or owner is None or self._last_name(place) not in family.initialisers:
             return ()
         name = self._last_name(place)
         inheriting = [
