@@ -17,9 +17,8 @@ from weakref import WeakValueDictionary
 from navigator.supervision import supervise
 from navigator.workspaces.address import file_source_of
 from repo_map.cache import LRUCache
-from repo_map.check.impact import find_impact
+from repo_map.check.impact import boost_changed, find_impact, goal_with_changes
 from repo_map.check.model import NO_CHANGES, Changes
-from repo_map.check.ranking import boost_changed, goal_with_changes
 from repo_map.index.build import build_index, refresh_index
 from repo_map.index.progress import RemainingTime
 from repo_map.index.store import Store, user_store

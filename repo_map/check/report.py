@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 from urllib.parse import quote
 
 from repo_map.check.changes import shorten
-from repo_map.check.impact import Dependent, Impact
+from repo_map.check.impact import Dependent, Impact, Role
 from repo_map.check.model import BREAKING, Changes, CheckReport, Finding, FindingKind, finding_data
 from repo_map.messages import first_three, one_line, plural
 from repo_map.relations.file_facts import grouped
@@ -40,6 +40,13 @@ _DESCRIPTIONS: Final[Mapping[FindingKind, str]] = {
     FindingKind.OVERRIDE: "A method overrides or implements one whose signature changed.",
     FindingKind.UNPARSED: "A file does not parse.",
     FindingKind.TEXT: "A string names a removed file.",
+}
+_HEADS: Final = {
+    Role.CALLER: "Called from outside the change",
+    Role.OVERRIDE: "Overridden, implemented or extended",
+    Role.BASE_METHOD: "Overrides or implements",
+    Role.TEST: "Reached by tests",
+    Role.OWN_TEST: "Reached by tests of the change itself",
 }
 
 
@@ -218,7 +225,8 @@ def describe_changes(index: Index, impact: Impact, changes: Changes) -> tuple[st
         more = plural(len(found) - _MAX_LISTED, "further place")
         found[_MAX_LISTED:] = [f"And {more}, listed in `findings`."]
     dependents = list(_describe_impact(index, impact))
-    if impact.changed and not (found or limitations or impact.callers or impact.overrides):
+    is_used = any(impact.dependents.get(role) for role in (Role.CALLER, Role.OVERRIDE))
+    if impact.changed and not (found or limitations or is_used):
         dependents.append("No code outside the change was found to use it.")
     paths = dict.fromkeys(f"`{one_line(part.path)}`" for part in changes.parts if not part.name)
     if paths and not impact:
@@ -234,13 +242,10 @@ def _describe_impact(index: Index, impact: Impact) -> Iterator[str]:
         yield f"Removed: {_list([f'`{each.name}` ({each.path}{to})' for each, to in now])}."
     if impact.changed:
         yield f"Changed: {_list([_definition(index, place) for place in impact.changed])}."
-    for head, verb, dependents, limit in (
-        ("Called from outside the change", "for", impact.callers, _MAX_LISTED),
-        ("Overridden, implemented or extended", "for", impact.overrides, _MAX_LISTED),
-        ("Overrides or implements", "by", impact.base_methods, _MAX_LISTED),
-        ("Reached by tests", "for", impact.tests, _MAX_LISTED_TESTS),
-        ("Reached by tests of the change itself", "for", impact.own_tests, _MAX_LISTED_TESTS),
-    ):
+    for role, head in _HEADS.items():
+        verb = "by" if role is Role.BASE_METHOD else "for"
+        limit = _MAX_LISTED_TESTS if role in (Role.TEST, Role.OWN_TEST) else _MAX_LISTED
+        dependents = impact.dependents.get(role, ())
         for is_sure, shown in ((True, head), (False, f"Likely {head[0].lower()}{head[1:]}")):
             found = [each for each in dependents if (each.confidence is Confidence.RESOLVED) is is_sure]
             if found:

@@ -9,10 +9,9 @@ import pytest
 
 from repo_map.check.check import check_changes
 from repo_map.check.git_diff import ChangesError, read_changes
-from repo_map.check.impact import find_impact
+from repo_map.check.impact import boost_changed, find_impact
 from repo_map.check.model import Changes
 from repo_map.check.patch import MAX_FILES, read_patch
-from repo_map.check.ranking import boost_changed
 from repo_map.check.report import describe_changes
 from repo_map.index.build import build_index
 from repo_map.index.index import Index
