@@ -14,6 +14,7 @@ from repo_map.languages.kinds import CODE, CONTAINERS, FUNCTIONS, MEMBERS
 from repo_map.languages.registry import language_named
 from repo_map.messages import first_three, one_line
 from repo_map.parsing.facts_model import ASSIGNED, DECLARED, FIELD, FIELD_TYPE
+from repo_map.relations.file_facts import grouped
 from repo_map.relations.model import Place
 from repo_map.relations.text_search import row_at
 from repo_map.secrets.masking import mask_text
@@ -50,11 +51,8 @@ def find_changes(trees: TreeComparison, notes: Sequence[str] = ()) -> Changes:
     """
     parts: dict[tuple[str, str, int], ChangedPart] = {}
     removed: dict[tuple[str, str, str], RemovedName] = {}
-    told: dict[str, list[str]] = {}
     words: list[str] = []
     for each in trees.patched:
-        for note, shown in _notes(each):
-            told.setdefault(note, []).append(shown)
         if each.changed is None:
             continue
         for part in _changed_parts(trees, each.changed, each.patch):
@@ -62,7 +60,8 @@ def find_changes(trees: TreeComparison, notes: Sequence[str] = ()) -> Changes:
         for name in _find_removed(trees, each.patch):
             removed.setdefault((each.patch.old, name.owner, name.name), name)
         words += (line[1:] for hunk in each.patch.hunks for line in hunk.lines if line[0] != " ")
-    own = [f"{note}: {first_three([f'`{path}`' for path in paths])}." for note, paths in told.items()]
+    noted = grouped(note for each in trees.patched for note in _notes(each))
+    own = [f"{note}: {first_three([f'`{path}`' for path in paths])}." for note, paths in noted.items()]
     if len(parts) > MAX_PARTS or len(removed) > MAX_REMOVED:
         own.append(f"The change is large: of its parts the first {MAX_PARTS} were followed.")
     return Changes(
@@ -93,11 +92,9 @@ def _find_removed(trees: TreeComparison, patch: FilePatch) -> Iterator[RemovedNa
     after, file = trees.after, trees.before.index.file_id(patch.old)
     for each in removed_exports(trees, patch.old, patch.new):
         now = find_replacement(trees, (file or 0, each.row)) if each.row >= 0 else None
-        replacement = ""
-        if now is not None:
-            replacement = f"in `{shown_path(after.index.paths[now[0]])}`"
-            if after.name(now) != each.name:
-                replacement = f"`{after.name(now)}`"
+        replacement = f"in `{shown_path(after.index.paths[now[0]])}`" if now is not None else ""
+        if now is not None and after.name(now) != each.name:
+            replacement = f"`{after.name(now)}`"
         yield RemovedName(shown_path(patch.old), each.name, replacement, each.owner)
 
 
@@ -112,25 +109,20 @@ def removed_exports(trees: TreeComparison, old: str, new: str) -> Iterator[Expor
 
 def find_replacement(trees: TreeComparison, removed: Place) -> Place | None:
     """Return the added definition that replaces a removed one: of its name, or much like it in its file."""
-    if removed not in trees.replacements:
-        trees.replacements[removed] = _find_replacement(trees, removed)
-    return trees.replacements[removed]
-
-
-def _find_replacement(trees: TreeComparison, removed: Place) -> Place | None:
+    if removed in trees.replacements:
+        return trees.replacements[removed]
     before, after, name = trees.before, trees.after, trees.before.name(removed)
     is_function = before.is_function(removed)
     same_kind = [each for each in trees.added if (after.is_function(each)) == is_function]
     moved = [each for each in same_kind if after.name(each) == name]
-    if moved:
-        return moved[0] if len(moved) == 1 else None
     body, home = before.text_of(removed).replace(name, "")[:_MAX_COMPARED_CHARS], trees.file_after(removed[0])
-    best, found = _MIN_SIMILARITY, None
-    for each in [place for place in same_kind if place[0] == home][:_MAX_COMPARED]:
+    best, found = _MIN_SIMILARITY, moved[0] if len(moved) == 1 else None
+    for each in [place for place in same_kind if place[0] == home and not moved][:_MAX_COMPARED]:
         text = after.text_of(each).replace(after.name(each), "")[:_MAX_COMPARED_CHARS]
         ratio = 1.0 if body == text else SequenceMatcher(None, body, text, autojunk=False).ratio()
         if ratio >= best:
             best, found = ratio, each
+    trees.replacements[removed] = found
     return found
 
 

@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING, Final
 from repo_map.check.affected_tests import select_calling_tests, select_tests
 from repo_map.check.changes import find_changes, shown_path
 from repo_map.check.impact import changed_definitions
-from repo_map.check.model import Changes, CheckReport, Finding, FindingKind, Unresolved
-from repo_map.check.occurrences import changed_names, find_unresolved, is_data, is_prose
+from repo_map.check.model import Changes, CheckReport, Finding, FindingKind
+from repo_map.check.occurrences import ChangedName, changed_names, find_unresolved, is_data, is_prose
 from repo_map.check.offered import OfferedNames
 from repo_map.check.patch import Patch
 from repo_map.check.references import RemovedReferences
 from repo_map.check.resolution import undefined_names
 from repo_map.check.signatures import SignatureChecker
-from repo_map.check.traits import TraitChecker
+from repo_map.check.traits import changed_traits, misused_traits
 from repo_map.check.trees import ChangedFile, CheckTimeoutError, TreeComparison, compare_trees
 from repo_map.languages.language import Structure
 from repo_map.languages.registry import language_named
@@ -59,9 +59,9 @@ def check_changes(index: Index, patch: Patch) -> CheckReport:
         before.read([file for each in trees.files if (file := trees.old_file(each)) is not None])
         after.read([file for _, file in trees.new_files])
         references, signatures = RemovedReferences(trees), SignatureChecker(trees)
-        offered, traits = OfferedNames(trees), TraitChecker(trees)
+        offered, traits = OfferedNames(trees), changed_traits(trees)
         found: list[Finding] = []
-        unresolved = Unresolved()
+        names: list[ChangedName] = []
         with suppress(CheckTimeoutError):
             for step in (
                 syntax_errors(trees),
@@ -69,28 +69,21 @@ def check_changes(index: Index, patch: Patch) -> CheckReport:
                 offered.find(),
                 undefined_names(trees),
                 signatures.find(),
-                traits.find(),
+                misused_traits(trees, traits),
                 signatures.find_overrides(),
             ):
                 found.extend(step)
         findings = _ordered(each for each in found if not _is_generated(after.index, each.path))
         with suppress(CheckTimeoutError):
-            names = changed_names(trees, (*signatures.incompatible, *traits.incompatible))
-            unresolved = find_unresolved(trees, [*names, *offered.hidden], findings, signatures.unresolved)
+            names = changed_names(trees, (*signatures.incompatible, *(each.after for each in traits)))
+        unresolved = find_unresolved(trees, [*names, *offered.hidden], findings)
         unresolved = unresolved._replace(notes=(*_unreadable(trees), *unresolved.notes))
         removed = [each for each in references.removed if not before.is_local(each)]
         earlier = select_calling_tests(before.index, removed)
         places = changed_places(trees, changes)
         selection = select_tests(after.index, places, earlier=earlier)
-    told = (
-        _LATE if trees.is_late() else "",
-        *references.limitations,
-        *signatures.limitations,
-        *traits.limitations,
-        *offered.limitations,
-        question.limitation,
-        question_after.limitation,
-    )
+    late = _LATE if trees.is_late() else ""
+    told = (late, *trees.limitations, question.limitation, question_after.limitation)
     limitations = tuple(dict.fromkeys(filter(None, told)))
     changes = changes._replace(
         findings=findings, tests=selection.command, limitations=(*limitations, *unresolved.sentences)

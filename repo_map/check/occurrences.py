@@ -189,17 +189,15 @@ def find_unresolved(
     trees: TreeComparison,
     names: Sequence[ChangedName],
     findings: Collection[Finding],
-    calls: Sequence[Occurrence] = (),
 ) -> Unresolved:
     """Return the occurrences of changed names that nothing resolves and no finding is about.
 
     Args:
-        trees: The trees before and after the change.
+        trees: The trees before and after the change, with the uses that can't be judged.
         names: The changed names.
         findings: What is reported already.
-        calls: Calls of the tree after that are resolved and can't be judged.
     """
-    return _Finder(trees, names, findings, calls).search()
+    return _Finder(trees, names, findings).search()
 
 
 class _Finder:
@@ -210,14 +208,13 @@ class _Finder:
         trees: TreeComparison,
         names: Sequence[ChangedName],
         findings: Collection[Finding],
-        calls: Sequence[Occurrence],
     ) -> None:
         self._trees, self._tree, self._index = trees, trees.after, trees.after.index
         self._names = grouped((each.word, each) for each in names)
         self._reported = {(each.path, each.line) for each in findings}
         self._found: dict[tuple[str, str, int], tuple[int, Occurrence]] = {}
         """By word, path and line, with the rank of what it is in."""
-        for call in calls:
+        for call in trees.unresolved:
             if (call.path, call.line) not in self._reported:
                 self._found.setdefault((call.name.lstrip(_MARKS), call.path, call.line), (-1, call))
         self._notes: list[str] = []
@@ -366,8 +363,11 @@ class _Finder:
         is_resolved = home is not None and self._trees.before.relations.knows(home)
         return (
             (is_path or not is_resolved)
-            # Such as an entry of its own ``__all__``.
-            and all(each.name != name.word for each in self._index.definitions(file))
+            # An entry of its own ``__all__``.
+            and (
+                self._tree.language(file) != "python"
+                or all(each.name != name.word for each in self._index.definitions(file))
+            )
             and not self._is_unreachable(name, file, line)
         )
 
@@ -396,10 +396,9 @@ class _Finder:
         if is_key or not self._may_mean(name, file, receiver, row, line):
             return True
         # A call in the rules of a macro is none that the macro binds.
-        if receiver is None and (
-            is_bound_in_text(code.replace("macro_rules!", ""), word, language)
-            or self._is_import(name, file, at, line)
-        ):
+        around = self._code_around(file, row).replace("macro_rules!", "")
+        is_bound = receiver is None and is_bound_in_text(around, word, language)
+        if is_bound or self._is_import(name, file, at, line):
             return True
         sites = tree.sites(file, line, name.name)
         dotted = (receiver or "").replace("::", ".")
@@ -412,6 +411,15 @@ class _Finder:
                 return True
         is_local = not receiver and self._is_local(file, row, name.name, line)
         return is_local or self._is_fully_resolved(name)
+
+    def _code_around(self, file: int, row: int) -> str:
+        """Return the code of the outermost function around a definition, of the file without one."""
+        tree, view = self._tree, self._tree.view(file)
+        functions = [each for each in view.around(row) if view.definitions[each].kind in FUNCTIONS]
+        if not functions:
+            return tree.code(file)
+        outermost = view.definitions[functions[-1]]
+        return "\n".join(tree.code(file).split("\n")[outermost.start - 1 : outermost.end])
 
     def _is_import(self, name: ChangedName, file: int, at: int, line: int) -> bool:
         """Return True if an occurrence is part of an import, which the removal of a name is checked for."""

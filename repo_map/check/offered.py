@@ -80,8 +80,6 @@ class OfferedNames:
         self._names: dict[tuple[bool, int], set[str]] = {}
         self.hidden: list[ChangedName] = []
         """Names that are still defined somewhere and that others can't use any more."""
-        self.limitations: list[str] = []
-        """Settings of packages that lead nowhere, a sentence each."""
 
     def find(self) -> Iterator[Finding]:
         lost = list(self._lost_names())[:_MAX_LOST]
@@ -347,7 +345,7 @@ class OfferedNames:
             ends = ("", ".js", ".json", "/index.js")
             is_there = any(self._after.index.file_id(path + end) is not None for end in ends)
             if main not in ("", old) and not is_there:
-                self.limitations.append(
+                self._trees.limitations.append(
                     f"{one_line(each.new)} names `{one_line(main)}`, which is not in the tree."
                 )
 

@@ -28,7 +28,8 @@ _BINARY = re.compile(r"Binary files |GIT binary patch$")
 _BINARY_BLOCK = re.compile(r"(?:literal|delta) \d")
 _ESCAPE = re.compile(rb'\\(?:([0-7]{3})|([abtnvfr"\\]))')
 _ESCAPED = dict(zip(b'abtnvfr"\\', b'\a\b\t\n\v\f\r"\\', strict=True))
-_FENCE = re.compile(r"[ \t]*(?:```|~~~)[\w+-]*[ \t]*")
+_EMPTY_FENCE = re.compile(r"(?m)^[ \t]*(```|~~~)[\w+-]*[ \t]*\n\s*?\1[ \t]*(?:\n|\Z)")
+"""What is left of a code block around a patch."""
 
 
 class Hunk(NamedTuple):
@@ -96,35 +97,25 @@ def read_patch(text: str) -> Patch:
         )
         text = text[:MAX_CHARS].rpartition("\n")[0]
     lines, rest = text.split("\n"), list[str]()
-    files, hunks, at = list[FilePatch](), 0, 0
-    is_fenced = False
+    found, at = list[FilePatch](), 0
     while at < len(lines):
-        found, end = _read_file(lines, at)
-        if found is None:
+        file, end = _read_file(lines, at)
+        if file is None:
             rest.append(lines[at])
             at += 1
             continue
-        hunks += len(found.hunks)
-        files.append(found)
-        if rest and _FENCE.fullmatch(rest[-1]):
-            rest.pop()
-            is_fenced = True
-        at = end
-        while at < len(lines) and not lines[at].strip():
-            at += 1
-        if is_fenced and _FENCE.fullmatch(_line(lines, at)):
-            is_fenced = False
-            at += 1
-    if len(files) > MAX_FILES or hunks > MAX_HUNKS:
+        found.append(file)
+        at = next((after for after in range(end, len(lines)) if lines[after].strip()), len(lines))
+    counts = accumulate(len(each.hunks) for each in found)
+    files = [each for each, count in zip(found[:MAX_FILES], counts, strict=False) if count <= MAX_HUNKS]
+    if len(files) < len(found):
         notes.append(
             f"The patch has more than {MAX_FILES} files or {MAX_HUNKS:,} hunks, and the rest was not read; "
             "give the part of it that matters."
         )
-        counts = accumulate(len(each.hunks) for each in files)
-        files = [each for each, count in zip(files[:MAX_FILES], counts, strict=False) if count <= MAX_HUNKS]
     if any(map(_COMBINED.match, lines)):
         notes.append("A merge was not read, as its patch has several parents; give it against one parent.")
-    return Patch(tuple(files), "\n".join(rest), tuple(notes))
+    return Patch(tuple(files), _EMPTY_FENCE.sub("", "\n".join(rest)), tuple(notes))
 
 
 def _line(lines: Sequence[str], at: int) -> str:

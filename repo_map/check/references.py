@@ -13,7 +13,7 @@ from repo_map.check.occurrences import is_data, is_prose
 from repo_map.check.resolution import CLOSED, find_prototypes, is_bound_in_text, is_builtin
 from repo_map.check.trees import WORD, TreeComparison
 from repo_map.languages.kinds import CODE, FUNCTIONS, MEMBERS, TYPES
-from repo_map.messages import one_line, plural
+from repo_map.messages import one_line
 from repo_map.parsing.facts_model import IMPORT, RENAMED, STAR, Binding, Site
 from repo_map.relations.file_references import file_references_of
 from repo_map.relations.model import Confidence, Place
@@ -50,10 +50,6 @@ class RemovedReferences:
             if trees.before.definition(place).kind in CODE | MEMBERS and not self._is_member_of(place, names)
         ]
         """The removed definitions, without the members of removed classes."""
-        count = plural(len(self.removed), "definition")
-        limitation = f"{count} were removed; references to the first {_MAX_REMOVED} were checked."
-        self.limitations = (limitation,) if len(self.removed) > _MAX_REMOVED else ()
-        """Why references may be missing, a sentence each."""
 
     def _folder_and_name(self, place: Place) -> tuple[str, str]:
         """Return what identifies a definition; Go's methods may be in another file of the folder."""
@@ -65,6 +61,11 @@ class RemovedReferences:
 
     def find(self) -> Iterator[Finding]:
         yield from self._imports_of_files()
+        if len(self.removed) > _MAX_REMOVED:
+            limitation = (
+                f"Of {len(self.removed):,} removed definitions the first {_MAX_REMOVED} were checked."
+            )
+            self._trees.limitations.append(limitation)
         for place in self.removed[:_MAX_REMOVED]:
             self._trees.require_time()
             if self._before.relations.knows(place[0]) and not self._is_still_defined(place):
@@ -284,7 +285,7 @@ class RemovedReferences:
                 action = f"use `{to}` of {path}"
             old, new = before.forms_of(removed), after.forms_of(now)
             if len(old) == len(new) == 1 and old[0].parameters != new[0].parameters:
-                action += f", which takes ({', '.join(one_line(each.name) for each in new[0].parameters)})"
+                action += f", which takes {after.parameters_of(now)}"
         kind, texts = FindingKind.REMOVED_NAME, (message, action)
         return after.finding(kind, file, line, name, texts, cause=cause)
 

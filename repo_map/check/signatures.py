@@ -7,11 +7,11 @@ from collections.abc import Iterator, Sequence
 from itertools import islice
 from typing import Final
 
-from repo_map.check.model import Finding, FindingKind, Occurrence
+from repo_map.check.model import Finding, FindingKind
 from repo_map.check.resolution import SCRIPTS, find_prototypes, is_builtin
 from repo_map.check.trees import TreeComparison, TreeVersion
 from repo_map.languages.kinds import FUNCTIONS, TYPES
-from repo_map.messages import first_three, one_line, plural
+from repo_map.messages import one_line, plural
 from repo_map.parsing.facts_model import CALL, IMPORT, INHERITS, RENAMED
 from repo_map.parsing.forms import (
     EITHER,
@@ -23,7 +23,6 @@ from repo_map.parsing.forms import (
     CallForm,
     ParameterForm,
 )
-from repo_map.relations.file_facts import grouped
 from repo_map.relations.model import Confidence, Place, RelationKind
 
 _OVERLOADED: Final = frozenset({"java", "kotlin", "cpp", "scala", "typescript", "tsx", "csharp"})
@@ -105,12 +104,6 @@ class SignatureChecker:
         self._trees = trees
         self._before, self._after = trees.before, trees.after
         self._parameters: dict[tuple[bool, Place], tuple[Parameters, ...]] = {}
-        self._uncertain: list[tuple[Place, str]] = []
-        """Changed functions with unchanged calls that may no longer match."""
-        self._passed: list[tuple[Place, str]] = []
-        """Changed functions with unchanged uses as a value."""
-        self.unresolved: list[Occurrence] = []
-        """Calls of changed functions whose arguments are not known."""
         self.changed = [
             (old, new) for old, new, one, other in trees.changed_forms() if one.parameters != other.parameters
         ]
@@ -135,19 +128,6 @@ class SignatureChecker:
             if after in self.incompatible:
                 self._check_values(before, after)
         yield from self._check_new_calls()
-
-    @property
-    def limitations(self) -> Iterator[str]:
-        """Calls that may no longer match, a sentence for each function."""
-        uncertain, passed = grouped(self._uncertain), grouped(self._passed)
-        for after in dict.fromkeys((*uncertain, *passed)):
-            names = ", ".join(one_line(each.name) for each in self._after.forms_of(after)[0].parameters)
-            now = f"`{one_line(self._after.qualified_name(after))}` now takes ({names}) "
-            now += f"({self._after.location(after)})."
-            if calls := list(dict.fromkeys(uncertain.get(after, ()))):
-                yield f"{now} {plural(len(calls), 'unchanged call')} may not match: {first_three(calls)}."
-            if values := list(dict.fromkeys(passed.get(after, ()))):
-                yield f"{now} It is passed as a value at {first_three(values)}; check what calls it there."
 
     def _removed_overloads(self) -> Iterator[tuple[Place, Place]]:
         """Yield the functions of which only overloads are left, each with the first of them in its file."""
@@ -204,7 +184,9 @@ class SignatureChecker:
                 yield from wrong
                 is_followed = language in _UNTYPED and not (wrong or is_edited or call.is_open)
                 if is_followed and self._is_uncertain(before, after, call, language):
-                    self._uncertain.append((after, f"{self._after.index.paths[at[0]]}:{call.line}"))
+                    self._trees.leave_open(
+                        after, at[0], call.line, f"may not fit {self._after.parameters_of(after)}"
+                    )
 
     def _check(self, after: Place, file: int, call: CallForm, *, is_edited: bool) -> Iterator[Finding]:
         """Yield a finding for a call that a function does not take."""
@@ -218,8 +200,7 @@ class SignatureChecker:
     def _leave_open(self, after: Place, file: int, line: int, reason: str) -> None:
         """Note a call that can't be judged, unless what fitted before fits now."""
         if after not in self._compatible:
-            path = self._after.index.paths[file]
-            self.unresolved.append(Occurrence(self._after.name(after), path, line, reason))
+            self._trees.leave_open(after, file, line, reason)
 
     def _counted_by(self, before: Place, was: CallForm, call: CallForm) -> CallForm:
         """Return an unchanged call of another call's results with the number that fitted before."""
@@ -286,7 +267,7 @@ class SignatureChecker:
             at = self._trees.unchanged(use.source[0], use.line)
             is_exported = at is not None and "exports" in self._after.lines(at[0])[at[1] - 1]
             if at is not None and use.kind is RelationKind.VALUE and not is_exported:
-                self._passed.append((after, f"{self._after.index.paths[at[0]]}:{at[1]}"))
+                self._trees.leave_open(after, *at, f"a value; takes {self._after.parameters_of(after)} now")
 
     # New calls.
 

@@ -10,13 +10,14 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 import numpy as np
 
 from repo_map.arrays import distinct
-from repo_map.check.model import Finding, FindingKind
+from repo_map.check.model import Finding, FindingKind, Occurrence
 from repo_map.check.patch import FilePatch, LineMap, Patch, locate_hunk, switch_side
 from repo_map.deadline import CpuDeadline
 from repo_map.index.build import overlay_index
 from repo_map.languages.kinds import FUNCTIONS
 from repo_map.languages.language import Structure
 from repo_map.languages.registry import language_named
+from repo_map.messages import one_line
 from repo_map.parsing.facts_model import EXPORTED, IMPORT, RENAMED, VALUE, Binding, Site
 from repo_map.parsing.forms import NO_FORMS, CallForm, Form, Forms
 from repo_map.relations.file_facts import FileView, FileViews, grouped
@@ -121,6 +122,11 @@ class TreeVersion:
         lines = range(definition.start, max(definition.sig_end, definition.sig_start) + 1)
         named = self._functions[file].get(self.name(place).lstrip("@$#"), ())
         return tuple(each for each in named if each.line in lines)
+
+    def parameters_of(self, place: Place) -> str:
+        """Return the names of a function's parameters as a list, ``""`` if they are unknown."""
+        forms = self.forms_of(place)
+        return f"({', '.join(one_line(each.name) for each in forms[0].parameters)})" if forms else ""
 
     def calls_at(self, file: int, line: int, name: str) -> Sequence[CallForm]:
         if file not in self._calls:
@@ -260,6 +266,10 @@ class TreeComparison:
         """The definitions that only the tree before has, in source order."""
         self.added: list[Place] = []
         """The definitions that only the tree after has, in source order."""
+        self.limitations: list[str] = []
+        """Why findings may be missing, a sentence each."""
+        self.unresolved: list[Occurrence] = []
+        """Uses of changed functions that can't be judged."""
         self.replacements: dict[Place, Place | None] = {}
         """The added definition that replaces each removed one, as far as it was looked for."""
         for each in self.files:
@@ -274,6 +284,10 @@ class TreeComparison:
         """Raise CheckTimeoutError if the check has used up its time."""
         if self._deadline.is_over():
             raise CheckTimeoutError
+
+    def leave_open(self, after: Place, file: int, line: int, reason: str) -> None:
+        """Note a use of a function of the tree after that can't be judged."""
+        self.unresolved.append(Occurrence(self.after.name(after), self.after.index.paths[file], line, reason))
 
     def old_file(self, changed: ChangedFile) -> int | None:
         return self.before.index.file_id(changed.old) if changed.old else None

@@ -172,7 +172,11 @@ class ScriptModules:
             return False
         return not any(
             around == folder
-            or any(globs.matches(_joined(folder, each.strip("./")), around) for each in members)
+            or any(
+                globs.matches(_joined(folder, each.strip("./")), around)
+                for each in members
+                if each.strip("./")
+            )
             for folder, members in self._members.items()
         )
 

@@ -113,6 +113,27 @@ UNRESOLVED: dict[str, dict[str, Edit]] = {
         "groovy": Edit(GROOVY, "a.groovy", "int n)", "int n, int m)", "b.groovy:1"),
         "c": Edit(C, "a.c", "int n)", "int n, int m)", "m.go:5"),
         "rust": Edit(RUST, "src/lib.rs", "n: u8", "n: u8, m: u8", "use.py:3"),
+        "rust-beside-a-closure-parameter": Edit(
+            RUST
+            | {
+                "src/m.rs": "use crate::settle;\nfn f(v: &[u8]) -> Vec<u8> {\n    v.iter().map(|settle| *settle).collect()\n"
+                "}\nfn g() -> u8 {\n    apply(settle)\n}\n"
+            },
+            "src/lib.rs",
+            "n: u8",
+            "n: u8, m: u8",
+            "src/m.rs:6",
+        ),
+        "php-callback-in-its-own-file": Edit(
+            {
+                "a.php": "<?php\nfunction settle($n) { return $n; }\n\n"
+                "function go() {\n    return call_user_func_array('settle', [1]);\n}\n"
+            },
+            "a.php",
+            "($n)",
+            "($n, $m)",
+            "a.php:5",
+        ),
         "python": Edit(
             MEMBER | {"b.py": "def go(x):\n    x.settle(1)\n"}, "a.py", "self, n", "self, n, m", "b.py:2"
         ),

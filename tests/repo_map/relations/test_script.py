@@ -241,7 +241,7 @@ def test_a_package_is_ours_only_where_it_is_not_taken_as_published(tmp_path: Pat
     use = "import { make } from 'store'\nmake()\n"
     files = {
         "tsconfig.json": '{"compilerOptions": {"paths": {"store": ["./packages/store/index.js"]}}}',
-        "package.json": '{"name": "root", "workspaces": ["packages/*"]}',
+        "package.json": '{"name": "root", "workspaces": [".", "packages/*"]}',
         "packages/store/package.json": '{"name": "store", "main": "index.js"}',
         "packages/store/index.js": "export function make() {}\n",
         "packages/app/package.json": '{"name": "app", "dependencies": {"store": "^2.0.0"}}',
