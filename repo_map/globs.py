@@ -204,7 +204,7 @@ def expand_braces(pattern: str) -> list[str]:
         expanded |= dict.fromkeys(expand_braces(before + choice + after))
         if len(expanded) > _MAX_ALTERNATIVES or sum(map(len, expanded)) > _MAX_EXPANDED_CHARS:
             raise FlightPlanError(
-                f"The glob `{pattern[:80]}` stands for more than {_MAX_ALTERNATIVES} patterns or "
+                f"The glob `{pattern[:80]}` expands to more than {_MAX_ALTERNATIVES} patterns or "
                 f"{_MAX_EXPANDED_CHARS:,} characters; write fewer alternatives, or several rules."
             )
     return list(expanded)

@@ -112,7 +112,7 @@ class StepContext:
     def give_up(self, reason: str) -> None:
         """Let the embedded policy, or what was selected so far, end the step, and note why."""
         self.gave_up = reason
-        rest = "its last selection stands" if self.navigation.run.selection else f"{EMBEDDED} took over"
+        rest = "its last selection is kept" if self.navigation.run.selection else f"{EMBEDDED} took over"
         self.notes.append(f"{reason}; {rest}.")
 
     def with_numbers(self, request: Request) -> Request:

@@ -119,7 +119,7 @@ class ModelSession:
             self._note(f"{failed} {reason}; {EMBEDDED} took over.")
         else:
             self.failure = (
-                f"The model {failed} {reason}; the best plan so far stands. Step again, or name another "
+                f"The model {failed} {reason}; the best plan so far is kept. Step again, or name another "
                 "model."
             )
         return False
