@@ -352,7 +352,7 @@ async def test_a_limit_leaves_what_was_selected_before(
     found = await flown(make_navigator, repository, mind)
     assert found.output.stop_reason is StopReason.FINISHED
     assert [each.name for each in found.output.outline] == ["token_expired"]
-    assert "its last selection stands" in found.notes
+    assert "its last selection is kept" in found.notes
 
 
 async def test_a_cost_limit_keeps_the_price_of_finishing_in_reserve(
