@@ -397,8 +397,8 @@ class _Finder:
             return True
         # A call in the rules of a macro is none that the macro binds.
         around = self._code_around(file, row).replace("macro_rules!", "")
-        is_bound = receiver is None and is_bound_in_text(around, word, language)
-        if is_bound or self._is_import(name, file, at, line):
+        is_bound = is_bound_in_text(around, word, language) or self._is_import(name, file, at, line)
+        if receiver is None and is_bound:
             return True
         sites = tree.sites(file, line, name.name)
         dotted = (receiver or "").replace("::", ".")
