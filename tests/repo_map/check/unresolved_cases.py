@@ -124,6 +124,16 @@ UNRESOLVED: dict[str, dict[str, Edit]] = {
             "n: u8, m: u8",
             "src/m.rs:6",
         ),
+        "cpp-using-in-a-function": Edit(
+            {
+                "a.h": "namespace m {\nbool settle(int n);\n}\n",
+                "b.cpp": '#include "a.h"\nbool go() {\n    using m::settle;\n    return settle(1);\n}\n',
+            },
+            "a.h",
+            "int n",
+            "int n, int m",
+            "b.cpp:3",
+        ),
         "php-callback-in-its-own-file": Edit(
             {
                 "a.php": "<?php\nfunction settle($n) { return $n; }\n\n"
