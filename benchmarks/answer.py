@@ -18,7 +18,7 @@ from benchmarks.rows import RowFile, bootstrap
 from benchmarks.sent import first_answer, score_sent
 from benchmarks.tasks import Task, read_tasks
 from benchmarks.trees import MirrorNotFoundError, add_folders, files_at_head, find_mirror, materialise
-from repo_map.ranking.score import Weights
+from repo_map.ranking.score import WeightTable
 
 if TYPE_CHECKING:
     from navigator.workspaces.workspace import Workspace
@@ -67,7 +67,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--limit", type=int, metavar="N", help="of each file N tasks, in turn from each repository"
     )
     parser.add_argument("--out", type=Path, metavar="FILE", help="keep rows here, and go on from here")
-    parser.add_argument("--weights", type=Path, metavar="FILE", help="weights by repository (JSON object)")
+    parser.add_argument("--weights", type=Path, metavar="FILE", help="weights by repository and kind (JSON)")
     parser.add_argument("--names", type=Path, metavar="FILE", help="guessed names by task (JSON object)")
     parser.add_argument(
         "--bm25f", action="store_true", help="measure the baseline and the ceiling beside the answers"
@@ -88,9 +88,9 @@ def run(options: argparse.Namespace) -> int:
         )
         return 2
     sizes = sorted({int(each) for each in options.tokens.split(",")})
-    weights: Mapping[str, Weights] = (
-        msgspec.json.decode(options.weights.read_bytes(), type=dict[str, Weights]) if options.weights else {}
-    )
+    weights: dict[str, WeightTable] = {}
+    if options.weights:
+        weights = msgspec.json.decode(options.weights.read_bytes(), type=dict[str, WeightTable])
     names: Mapping[str, list[str]] = (
         msgspec.json.decode(options.names.read_bytes(), type=dict[str, list[str]]) if options.names else {}
     )
@@ -138,7 +138,7 @@ def chosen(tasks: Sequence[Task], mirrors: Path, most: int | None) -> list[Task]
     return dealt[:most]
 
 
-def measure(task: Task, tree: Path, arm: Arm, weights: Weights | None = None) -> Iterator[AnswerRow]:
+def measure(task: Task, tree: Path, arm: Arm, weights: WeightTable | None = None) -> Iterator[AnswerRow]:
     """Yield the row of each size of answer to a task, by the weights that are shipped or by others."""
     from navigator.workspaces.workspace import Workspace  # noqa: PLC0415 - figures of kept rows need no engine
     from repo_map.index.build import build_index  # noqa: PLC0415 - as above
@@ -164,7 +164,7 @@ def _baseline(task: Task, tree: Path, arm: Arm, index: Index) -> Iterator[Answer
 
 
 def beside_first_look(
-    task: Task, tree: Path, sizes: Sequence[int], weights: Weights | None = None
+    task: Task, tree: Path, sizes: Sequence[int], weights: WeightTable | None = None
 ) -> Iterator[AnswerRow]:
     """Yield the rows of the whole index and those of a first look; none where no first look is taken."""
     from navigator.workspaces.workspace import Workspace  # noqa: PLC0415 - figures of kept rows need no engine

@@ -30,7 +30,7 @@ from repo_map.ranking.corpus import Floats, corpus_of
 from repo_map.ranking.features import Features, read_features
 from repo_map.ranking.goal import parse_goal
 from repo_map.ranking.mentions import files_at
-from repo_map.ranking.score import Weights, chance_features, default_weights, weighted_sum
+from repo_map.ranking.score import Weights, WeightTable, chance_features, default_weights, weighted_sum
 
 _MAX_ROWS: Final = 500
 """Units of a task that are learned from: the best by the present weights, and the gold ones."""
@@ -38,6 +38,9 @@ _PLACES: Final = {"file": 3.0, "definition": 8.0}
 """About how many places count as found."""
 _STRENGTH: Final = {"file": 0.1, "definition": 0.02}
 """Price of the squared distance to the present weights; .003 to .1 do equally well on repositories apart."""
+_FLOOR: Final = 0.5
+"""Share of its present weight that a match has at least: questions that avoid the words of their answer teach
+that such words speak against a place."""
 _STEPS, _RATE, _DECAY = 200, 0.05, (0.9, 0.999)
 
 
@@ -148,6 +151,19 @@ def fit_logistic(features: Sequence[Mapping[str, float]], right: Sequence[bool])
     return {name: round(float(weight), 3) for name, weight in zip(names, weights, strict=True)}
 
 
+def learn_kinds(tasks: Sequence[Rows], present: WeightTable) -> WeightTable:
+    """Return the weights of each kind of goal: of ``default`` from all, of ``question`` from those without
+    names, near the default ones: a question may have the words of the code as well as not.
+    """
+    base, own = present["default"], present["question"]
+    own = own._replace(
+        file={**own.file, **base.file},
+        definition={name: base.definition.get(name, weight) for name, weight in own.definition.items()},
+    )
+    without_names = [each for each in tasks if not each.features.goal.names]
+    return {"default": learn(tasks, base), "question": learn(without_names, own)}
+
+
 def learn(tasks: Sequence[Rows], present: Weights) -> Weights:
     """Return new weights, near the present ones: of files, then of definitions, then the chances."""
     file = _fit("file", [(each.features.file, each.gold_files) for each in tasks], present.file)
@@ -190,6 +206,8 @@ def _fit(
     names = list(present)
     prior = np.array([present[name] for name in names])
     learned = fit(make_lists(tasks, names), prior, _PLACES[kind], _STRENGTH[kind])
+    is_match = np.array([not name.startswith("p.") for name in names])
+    learned = np.where(is_match & (prior > 0), np.maximum(learned, _FLOOR * prior), learned)
     return {name: round(float(weight), 3) for name, weight in zip(names, learned, strict=True)}
 
 
@@ -220,8 +238,8 @@ def main() -> None:
         tree = materialise(task.repo, task.base_commit, arguments.mirrors, arguments.trees)
         index = build_index(tree, store=store, workers=1)
         rows += [read_rows(task, index, names) for names in ((), task.names)]
-    weights = learn(rows, default_weights())
-    text = json.dumps(weights._asdict(), indent=1) + "\n"
+    weights = learn_kinds(rows, default_weights())
+    text = json.dumps({kind: own._asdict() for kind, own in weights.items()}, indent=1) + "\n"
     if arguments.write:
         arguments.write.write_text(text, encoding="utf-8")
     print(text)

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from repo_map.index.index import Index
     from repo_map.outline.draw import RepoMap
     from repo_map.plan.model import FlightPlan
-    from repo_map.ranking.score import Relevance, Weights
+    from repo_map.ranking.score import Relevance, WeightTable
     from repo_map.sources.source import FileSource
 
 
@@ -151,7 +151,7 @@ class IndexingTask:
 class Workspace:
     """A repository as navigations see it at one moment: its index, and the relevance of goals."""
 
-    def __init__(self, index: Index, weights: Weights | None = None) -> None:
+    def __init__(self, index: Index, weights: WeightTable | None = None) -> None:
         self.index = index
         self._weights = weights
         self.checked_at = 0

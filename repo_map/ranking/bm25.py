@@ -9,7 +9,6 @@ import numpy as np
 
 from repo_map.ranking.corpus import Candidates, Corpus, Floats, Ints, concatenated_ranges, scaled, summed
 from repo_map.ranking.goal import GoalPart, ParsedGoal
-from repo_map.text.units import NAME
 
 SOURCE_WEIGHTS: Mapping[GoalPart, float] = {
     GoalPart.TITLE: 2.2,
@@ -179,11 +178,11 @@ class Matches(NamedTuple):
     """How much of the term's weight the unit earns, between 0 and 1."""
 
 
-def file_hits(corpus: Corpus, query: Query) -> Hits:
-    """Find the query's terms in every file of the repository."""
+def file_hits(corpus: Corpus, ids: Ints) -> Hits:
+    """Find terms in every file of the repository; columns follow the order of ``ids``."""
     postings = corpus.index.postings
     column_of_term = np.zeros(len(corpus.index.terms) + 1, np.int16)
-    column_of_term[query.ids] = np.arange(1, len(query.ids) + 1)
+    column_of_term[ids] = np.arange(1, len(ids) + 1)
     column = column_of_term[postings.term]
     at = np.flatnonzero(column)
     per_file = np.diff(np.searchsorted(at, corpus.file_postings))
@@ -237,15 +236,15 @@ def score(matches: Matches, column_weights: Floats, rows: int) -> Floats:
     return summed(matches.row, matches.saturation * column_weights[matches.column], rows)
 
 
-def match_files(corpus: Corpus, query: Query) -> Matches:
-    """Match the query with every file."""
+def match_files(corpus: Corpus, ids: Ints) -> Matches:
+    """Match terms with every file."""
     lengths = corpus.file_length
     mean = float(lengths[lengths > 0].mean()) if (lengths > 0).any() else 1.0
     return match(
-        file_hits(corpus, query),
+        file_hits(corpus, ids),
         lengths,
         mean,
-        len(query.ids),
+        len(ids),
         saturation=FILE_SATURATION,
         b=FILE_LENGTH,
     )
@@ -288,23 +287,25 @@ def name_coverage(candidates: Candidates, query: Query) -> dict[str, Floats]:
 
     ``nm.cov`` looks at the goal's words outside code and errors, ``nm.tcov`` at its title.
     """
-    corpus, postings = candidates.corpus, candidates.corpus.index.postings
-    rows = len(candidates.units)
-    first, last = postings.unit_start[candidates.units], postings.unit_start[candidates.units + 1]
-    where = concatenated_ranges(first, last)
-    in_name = postings.field[where] == NAME
-    row = np.repeat(np.arange(rows), last - first)[in_name]
-    term = postings.term[where[in_name]]
-    idf = inverse_frequency(corpus.term_postings[term], len(corpus.index.units.start))
-    whole = np.maximum(summed(row, idf, rows), 1e-9)
     title = query.sources["title"] > 0
     said = title | (query.sources["inline"] > 0) | (query.sources["prose"] > 0)
     covered = {}
     for name, columns in (("nm.cov", said), ("nm.tcov", title)):
-        known = np.zeros(len(corpus.index.terms), np.bool_)
-        known[query.ids[columns]] = True
-        covered[name] = summed(row, idf * known[term], rows) / whole
+        known = np.zeros(len(candidates.corpus.index.terms))
+        known[query.ids[columns]] = 1.0
+        covered[name] = name_share(candidates, known)
     return covered
+
+
+def name_share(candidates: Candidates, covered: Floats) -> Floats:
+    """Return how much of each unit's own name is covered, the rare terms counting more.
+
+    ``covered`` holds for each term of the index how much it counts, between 0 and 1.
+    """
+    row, term = candidates.name_terms
+    rows = len(candidates.units)
+    idf = inverse_frequency(candidates.corpus.term_postings[term], len(candidates.corpus.index.units.start))
+    return summed(row, idf * covered[term], rows) / np.maximum(summed(row, idf, rows), 1e-9)
 
 
 def lexical_file_features(candidates: Candidates, query: Query, matches: Matches) -> dict[str, Floats]:

@@ -80,7 +80,7 @@ def assess(features: Features, confidence: float) -> Sufficiency:
     """Judge how sure the choice is, whose measured confidence is given."""
     missing = _missing_names(features)
     lacking = f"The repository has no {_listed(missing)}." if missing else ""
-    if not len(features.candidates.files) or not (len(features.query.ids) or features.named.found):
+    if not len(features.candidates.files):
         is_empty = not features.candidates.corpus.index.paths
         note = (
             "The repository has no files."

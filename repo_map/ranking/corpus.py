@@ -16,6 +16,7 @@ from repo_map.languages.registry import language_named
 from repo_map.ranking.goal_noise import line_said
 from repo_map.sources.file_kinds import PATH_ONLY
 from repo_map.text.terms import terms_in
+from repo_map.text.units import NAME
 
 if TYPE_CHECKING:
     from repo_map.index.index import Index
@@ -255,6 +256,15 @@ class Candidates:
         rows = np.full(len(self.corpus.index.units.start), -1, np.int64)
         rows[self.units] = np.arange(len(self.units))
         return rows
+
+    @cached_property
+    def name_terms(self) -> tuple[Ints, Ints]:
+        """The terms of the units' own names: rows in ``units``, and ids in ``index.terms``."""
+        postings = self.corpus.index.postings
+        first, last = postings.unit_start[self.units], postings.unit_start[self.units + 1]
+        where = concatenated_ranges(first, last)
+        in_name = postings.field[where] == NAME
+        return np.repeat(np.arange(len(first)), last - first)[in_name], postings.term[where[in_name]]
 
     def best_of_file(self, unit_values: Floats) -> Floats:
         """Return the largest value among each file's units, zero for files without."""

@@ -23,11 +23,14 @@ from repo_map.ranking.guesses import guess_features
 from repo_map.ranking.mentions import Mentions, file_mentions, find_mentions, unit_mentions
 from repo_map.ranking.neighbours import call_features
 from repo_map.ranking.priors import are_main, file_priors, unit_priors
+from repo_map.ranking.thesaurus import Related, related_features, related_file_scores, related_to
 from repo_map.text.terms import tokenize
 
 MAX_CANDIDATES = 400
 _SHARE_OF_REST = 0.3
 """What likeness is worth in tests and copies when neighbours of likely code are looked for."""
+_SHARE_OF_RELATED = 0.3
+"""What related terms are worth when candidates are chosen."""
 _SHARE_OF_TEXT = 0.5
 """What words are worth in prose and data: a manual repeats every word of a goal."""
 
@@ -69,9 +72,11 @@ class Features:
 def read_features(corpus: Corpus, goal: ParsedGoal) -> Features:
     """Choose the candidate files and compute their features and those of their units."""
     query = make_query(corpus, goal)
-    matches = match_files(corpus, query)
+    # Names and reports have the words of the code already: beside them the thesaurus adds noise.
+    related = related_to(corpus, query, goal.text if goal.kind == "question" else "")
+    matches = match_files(corpus, query.ids)
     named = find_mentions(corpus, goal)
-    files = _choose(corpus, query, matches, named)
+    files = _choose(corpus, query, matches, named, related)
     candidates = Candidates(corpus, files, are_main(corpus, files, named.intended))
     unit = {
         **lexical_unit_features(candidates, query),
@@ -84,8 +89,11 @@ def read_features(corpus: Corpus, goal: ParsedGoal) -> Features:
     unit |= call_features(candidates, likely * np.where(candidates.main_unit, 1.0, _SHARE_OF_REST))
     best = candidates.best_of_file(unit["b.unit"])
     unit["top:b.unit"] = np.minimum(unit["b.unit"] / np.maximum(best[candidates.file_row], 1e-9), 1.0)
+    related_unit, related_file = related_features(candidates, query, related)
+    unit |= related_unit
     file = {
         **lexical_file_features(candidates, query, matches),
+        **related_file,
         "path.bm25": _path_scores(candidates, query.goal_weights),
         "m.stem": _stem_matches(candidates, goal),
         **file_priors(candidates, named.intended, is_outright=goal.aims.is_outright),
@@ -98,11 +106,12 @@ def read_features(corpus: Corpus, goal: ParsedGoal) -> Features:
     return Features(goal, query, candidates, named, file, unit)
 
 
-def _choose(corpus: Corpus, query: Query, matches: Matches, named: Mentions) -> Ints:
-    """Return the files worth a closer look: by words, path and mention."""
+def _choose(corpus: Corpus, query: Query, matches: Matches, named: Mentions, related: Related) -> Ints:
+    """Return the files worth a closer look: by words, path, mention and the thesaurus."""
     files = len(corpus.index.paths)
     values = scaled(score(matches, query.weights * query.idf, files))
     values += 0.5 * scaled(_path_gain(corpus, query.goal_weights))
+    values += _SHARE_OF_RELATED * related_file_scores(corpus, related)
     for strengths in named.files:
         for file, strength in strengths.items():
             values[file] += strength

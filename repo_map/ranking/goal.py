@@ -96,7 +96,17 @@ class ParsedGoal(NamedTuple):
     names: tuple[str, ...] = ()
     """The guesses as the caller gave them."""
 
+    @property
+    def kind(self) -> str:
+        """Which weights score it: ``question`` for one without names, else ``default``."""
+        if self.names or len(self.text) > _MAX_QUESTION_CHARS:
+            return "default"
+        is_question = self.text.rstrip().endswith("?") or _QUESTION.match(self.text)
+        return "question" if is_question else "default"
 
+
+_MAX_QUESTION_CHARS = 600
+_QUESTION = re.compile(r"\s*(?:how|where|which|what|who|explain|show me|find)\b", re.IGNORECASE)
 _INDENTED = re.compile(r"(?:^(?: {4}|\t)[^\n]*\n?)+", re.MULTILINE)
 _INLINE = re.compile(r"`([^`\n]{1,200})`")
 _ERROR_NAME = re.compile(r"\b[A-Za-z_][\w.]*(?:Error|Exception|Warning)\b(?::\s*([^\n`]{4,300}))?")

@@ -61,11 +61,15 @@ class Weights(NamedTuple):
     """Logistic model of how likely the first places hold all of it."""
 
 
+WeightTable = dict[str, Weights]
+"""Weights by the kind of a goal: ``default`` and ``question``."""
+
+
 @cache
-def default_weights() -> Weights:
+def default_weights() -> WeightTable:
     """Load the weights that ship with the package."""
     text = resources.files("repo_map.ranking").joinpath("weights.json").read_text(encoding="utf-8")
-    return Weights(**json.loads(text))
+    return {kind: Weights(**weights) for kind, weights in json.loads(text).items()}
 
 
 class ScoredFile(NamedTuple):
@@ -127,7 +131,7 @@ def score_goal(
     goal: str,
     *,
     names: Sequence[str] = (),
-    weights: Weights | None = None,
+    weights: WeightTable | None = None,
 ) -> Relevance:
     """Score the files and units of a repository by how likely the goal's work touches them.
 
@@ -137,17 +141,17 @@ def score_goal(
         names: identifiers that the caller guesses to be in the code; wrong ones do little harm.
         weights: others than those shipped.
     """
-    weights = weights or default_weights()
     corpus = corpus_of(index)
     parsed = parse_goal(goal, lambda path: bool(files_at(corpus, path)), corpus.template_lines, names)
     features = read_features(corpus, parsed)
-    file_scores, scores = score_candidates(features, weights)
+    own = (weights or default_weights())[parsed.kind]
+    file_scores, scores = score_candidates(features, own)
     rows = np.argsort(-scores, kind="stable")[:MAX_UNITS]
     files = _scored_files(features, file_scores)
     kinds = index.units.kind[features.candidates.units[rows]]
-    measured = confidence_of(features, scores[rows], rows, weights.confidence)
+    measured = confidence_of(features, scores[rows], rows, own.confidence)
     sufficiency = assess(features, measured)
-    chances = predict_chances(chance_features(scores[rows], kinds, measured), weights.chance)
+    chances = predict_chances(chance_features(scores[rows], kinds, measured), own.chance)
     units = _with_hints(_scored_units(features, scores, rows, chances), parsed)
     relevance = Relevance(parsed, files, units, sufficiency, spelt=_spelled(features))
     return _with_asked_text(index, relevance)

@@ -34,7 +34,8 @@ _STOP = frozenset(
         """,
     )
 )
-_stem: Callable[[str], str] = Stemmer.Stemmer("english", 0).stemWord
+stem: Callable[[str], str] = Stemmer.Stemmer("english", 0).stemWord
+"""Return the stem of an English word of lower case."""
 
 
 def tokenize(text: str) -> list[str]:
@@ -58,7 +59,7 @@ def terms_of(word: str) -> tuple[str, ...]:
         return ()
     if word.isascii():
         if word.islower() and word.isalpha():  # Most tokenize of a text: in one part, as they are.
-            return (_stem(word),) if len(word) > 1 and word not in _STOP else ()
+            return (stem(word),) if len(word) > 1 and word not in _STOP else ()
     elif _UNSEGMENTED.search(word):
         # Chinese, Japanese and Korean have no spaces: pairs of neighbouring characters are used as tokenize.
         return tuple(dict.fromkeys(word[at : at + 2] for at in range(max(1, len(word) - 1))))
@@ -69,7 +70,7 @@ def terms_of(word: str) -> tuple[str, ...]:
     if not parts and whole == word:
         return (whole,)  # A word without any letter of English has none of its endings.
     if len(parts) < 2 and (not parts or len(parts[0]) == len(whole)):
-        return (_stem(whole),)
+        return (stem(whole),)
     terms: dict[str, None] = {whole: None}
     terms.update(dict.fromkeys(map(_stem_of_part, parts)))
     terms.pop("", None)
@@ -80,7 +81,7 @@ def terms_of(word: str) -> tuple[str, ...]:
 def _stem_of_part(part: str) -> str:
     """Return the stem of a part of a word, ``""`` of a stop word or letter: few parts make many tokenize."""
     lower = part.lower()
-    return _stem(lower) if len(lower) > 1 and lower not in _STOP else ""
+    return stem(lower) if len(lower) > 1 and lower not in _STOP else ""
 
 
 FIELDS = 5

@@ -58,7 +58,9 @@ def test_learned_weights_are_written_and_usable(
     folders = [f"--{each}={tmp_path / each}" for each in ("mirrors", "trees", "store")]
     monkeypatch.setattr(sys, "argv", ["", str(tasks), *folders, f"--write={written}"])
     learn.main()
-    weights = learn.Weights(**json.loads(written.read_text()))
-    assert set(weights.definition) == set(default_weights().definition)
+    weights = {kind: learn.Weights(**own) for kind, own in json.loads(written.read_text()).items()}
+    assert weights.keys() == default_weights().keys()
+    for kind, own in weights.items():
+        assert own.definition.keys() == default_weights()[kind].definition.keys()
     index = learn.build_index(mirror, store=learn.Store(None), workers=1)
     assert score_goal(index, task["goal"], weights=weights).units[0].name == "reduce_price"
