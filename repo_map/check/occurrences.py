@@ -12,7 +12,6 @@ from bisect import bisect_right
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from functools import cached_property
-from itertools import takewhile
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
@@ -23,7 +22,7 @@ from repo_map.check.git_diff import LFS_POINTER, read_absent
 from repo_map.check.model import Finding, Occurrence, Unresolved
 from repo_map.check.resolution import SCRIPTS, is_bound_in_text, is_builtin
 from repo_map.check.trees import IMPORTS, TreeComparison
-from repo_map.languages.kinds import CODE, FUNCTIONS, TYPES
+from repo_map.languages.kinds import CODE, FUNCTIONS
 from repo_map.languages.language import LanguageRole, Structure
 from repo_map.languages.registry import kin_of, language_named, language_of
 from repo_map.messages import first_three, plural
@@ -378,8 +377,7 @@ class _Finder:
         if name.is_word and is_data(name.path) and not is_member:
             return True
         sites = tree.sites(file, line, word) or [Site(word, "", row, line, VALUE, 0)]
-        is_resolved = any(tree.relations.meaning(file, site).targets for site in sites)
-        return is_resolved or self._is_local(file, row, word)
+        return any(tree.relations.meaning(file, site).targets for site in sites)
 
     def _is_resolved_by_kin(self, name: ChangedName, file: int, at: int, line: int) -> bool:
         """Return True if code in the language of a name means something known, or can't mean the name."""
@@ -409,8 +407,7 @@ class _Finder:
                 return bool(sites) or name.place not in meaning.targets
             if meaning.is_external and (sites or not receiver):
                 return True
-        is_local = not receiver and self._is_local(file, row, name.name, line)
-        return is_local or self._is_fully_resolved(name)
+        return self._is_fully_resolved(name)
 
     def _code_around(self, file: int, row: int) -> str:
         """Return the code of the outermost function around a definition, of the file without one."""
@@ -431,15 +428,6 @@ class _Finder:
             if each.name == name.name or re.split(r"[:.\\/]+", each.value)[-1] == name.name
         )
 
-    def _is_local(self, file: int, row: int, word: str, line: int = 0) -> bool:
-        """Return True if a bare name is bound by a function around it, or on its own line."""
-        view = self._tree.view(file)
-        scopes = self._tree.scopes(file, row)
-        for scope in takewhile(lambda scope: view.definitions[scope].kind not in TYPES, scopes):
-            if view.bound.get((scope, word)):
-                return True
-        return any(each.line == line and each.name == word for each in view.bindings)
-
     def _is_fully_resolved(self, name: ChangedName) -> bool:
         """Return True for names of which the relations know every use in code: types, Python's at the top."""
         tree, language = self._trees.before, language_of(name.path)
@@ -459,8 +447,7 @@ class _Finder:
             return False
         related = self._related_classes(name)
         if receiver in ("self", "this", "cls") and related:
-            around = file, self._tree.view(file).class_around(row)
-            return around in related and not self._has_field(around, name.word)
+            return (file, self._tree.view(file).class_around(row)) in related
         is_type = _TYPE.fullmatch(last) is not None and language != "go"
         if not name.owner or not is_type or last in name.owner.split("."):
             return True
@@ -490,12 +477,6 @@ class _Finder:
         if targets:
             return bool(targets & self._related_classes(name))
         return not any(meaning.is_external for meaning in meanings)
-
-    def _has_field(self, owner: Place, word: str) -> bool:
-        """Return True if a class, or one above it, has a member of a name."""
-        places = (owner, *self._tree.relations.classes_above(owner))
-        views = ((row, self._tree.view(file)) for file, row in places)
-        return any((row, word) in view.fields or (row, word) in view.members for row, view in views)
 
     def _related_classes(self, name: ChangedName) -> frozenset[Place]:
         """Return the class of a member and those above and below it; none if they are unknown."""
