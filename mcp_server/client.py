@@ -40,14 +40,10 @@ def first_answer_for(ctx: Context[Any, Any], *, is_elsewhere: bool) -> int:
 
     A repository that is ``elsewhere`` is on no disk of the caller's.
     """
-    return FIRST_ANSWER if reads_files(ctx) and not is_elsewhere else FIRST_ANSWER_ALONE
-
-
-def reads_files(ctx: Context[Any, Any]) -> bool:
-    """Return True if the caller can read files: known clients can, others if they started the server."""
-    name = _client_name(ctx)
-    is_remote = ctx.request_context.request is not None
-    return bool(_READS_FILES.search(name)) or not (is_remote or _READS_NONE.search(name))
+    name, is_remote = _client_name(ctx), ctx.request_context.request is not None
+    # Known clients can read files, others if they started the server.
+    reads_files = bool(_READS_FILES.search(name)) or not (is_remote or _READS_NONE.search(name))
+    return FIRST_ANSWER if reads_files and not is_elsewhere else FIRST_ANSWER_ALONE
 
 
 def is_assistant(ctx: Context[Any, Any]) -> bool:

@@ -242,7 +242,6 @@ async def navigate(
     return _result(ctx, page)
 
 
-_References = Annotated[Any, WithJsonSchema({"type": "array", "items": {"type": "string"}})]
 _Questions = Annotated[Any, WithJsonSchema({"type": "object"})]
 """What ``parse_wishes`` reads, numbers and single values too: its refusals say more than a schema's."""
 
@@ -257,8 +256,8 @@ async def step(
     *,
     answer: Annotated[ElicitationResult[Direction], Resolve(ask_direction)],
     navigation_id: NavigationId = None,
-    show: Annotated[_References, Field(description="Numbers, names, paths, `path:3-9`")] = None,
-    drop: Annotated[_References, Field(description="The same")] = None,
+    show: Annotated[_Names, Field(description="Numbers, names, paths, `path:3-9`")] = None,
+    drop: Annotated[_Names, Field(description="The same")] = None,
     ask: Annotated[_Questions, Field(description=_ASKED)] = None,
     names: _Names = None,
     feedback: Annotated[str | None, Field(description="`undo`, `budget 4000`; for a model, words")] = None,
