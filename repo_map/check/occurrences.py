@@ -12,6 +12,7 @@ from bisect import bisect_right
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from functools import cached_property
+from itertools import takewhile
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
@@ -22,7 +23,7 @@ from repo_map.check.git_diff import LFS_POINTER, read_absent
 from repo_map.check.model import Finding, Occurrence, Unresolved
 from repo_map.check.resolution import SCRIPTS, is_bound_in_text, is_builtin
 from repo_map.check.trees import IMPORTS, TreeComparison
-from repo_map.languages.kinds import CODE, FUNCTIONS
+from repo_map.languages.kinds import CODE, FUNCTIONS, TYPES
 from repo_map.languages.language import LanguageRole, Structure
 from repo_map.languages.registry import kin_of, language_named, language_of
 from repo_map.messages import first_three, plural
@@ -377,7 +378,8 @@ class _Finder:
         if name.is_word and is_data(name.path) and not is_member:
             return True
         sites = tree.sites(file, line, word) or [Site(word, "", row, line, VALUE, 0)]
-        return any(tree.relations.meaning(file, site).targets for site in sites)
+        is_resolved = any(tree.relations.meaning(file, site).targets for site in sites)
+        return is_resolved or self._is_local(file, row, word)
 
     def _is_resolved_by_kin(self, name: ChangedName, file: int, at: int, line: int) -> bool:
         """Return True if code in the language of a name means something known, or can't mean the name."""
@@ -407,7 +409,8 @@ class _Finder:
                 return bool(sites) or name.place not in meaning.targets
             if meaning.is_external and (sites or not receiver):
                 return True
-        return self._is_fully_resolved(name)
+        is_local = not receiver and self._is_local(file, row, name.name, line)
+        return is_local or self._is_fully_resolved(name)
 
     def _code_around(self, file: int, row: int) -> str:
         """Return the code of the outermost function around a definition, of the file without one."""
@@ -427,6 +430,14 @@ class _Finder:
             for each in self._tree.view(file).bindings
             if each.name == name.name or re.split(r"[:.\\/]+", each.value)[-1] == name.name
         )
+
+    def _is_local(self, file: int, row: int, word: str, line: int = 0) -> bool:
+        """Return True if a function around a bare name, or its own line, binds it and does not import it."""
+        view, scopes = self._tree.view(file), self._tree.scopes(file, row)
+        inner = takewhile(lambda scope: view.definitions[scope].kind not in TYPES, scopes)
+        bound = (each for scope in inner for each in view.bound.get((scope, word), ()))
+        here = (each for each in view.bindings if each.line == line and each.name == word)
+        return any(each.kind not in IMPORTS for each in (*bound, *here))
 
     def _is_fully_resolved(self, name: ChangedName) -> bool:
         """Return True for names of which the relations know every use in code: types, Python's at the top."""
