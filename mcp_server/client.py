@@ -2,21 +2,26 @@
 
 from __future__ import annotations
 
+import logging
 import re
 from typing import Any, Final, Literal
 
 from mcp.server.mcpserver import Context, Elicit, ListRoots
-from mcp_types import ListRootsResult
+from mcp.shared.exceptions import MCPError
+from mcp.shared.message import ServerMessageMetadata
+from mcp_types import ListRootsRequest, ListRootsResult
 from pydantic import BaseModel, Field
 
 from mcp_server.navigations import AppContext
 from mcp_server.report_text import clip
 from mcp_server.repositories import Root, is_whole_path, path_of
-from mcp_server.sdk_private import can_ask
+from mcp_server.sdk_private import MODERN, can_ask
 from navigator.settings import FIRST_ANSWER, FIRST_ANSWER_ALONE, StepAction
 from navigator.state.labels import dollars
 from repo_map.messages import plural
 
+ROOTS_SECONDS: Final = 5.0
+"""Most seconds that a client has to list its open folders."""
 ToolAction = Literal[StepAction, "forget"]
 _READS_FILES: Final = re.compile(
     r"claude[- ]code|cursor|visual studio code|vscode|vs ?code|codex|gemini[- ]cli|copilot|windsurf|\bzed\b"
@@ -24,6 +29,8 @@ _READS_FILES: Final = re.compile(
     re.IGNORECASE,
 )
 _READS_NONE: Final = re.compile(r"claude-ai|claude desktop|chatgpt", re.IGNORECASE)
+
+logger: Final = logging.getLogger(__name__)
 
 
 class Direction(BaseModel):
@@ -62,10 +69,13 @@ def _client_name(ctx: Context[Any, Any]) -> str:
     return "" if info is None else f"{info.name} {info.title or ''}"
 
 
-def ask_roots(
+async def ask_roots(
     ctx: Context[AppContext, Any], repo_path: str | list[str] | None
 ) -> ListRoots | ListRootsResult:
-    """Ask for the client's open folders where no whole path is given, as a name may be that of a root."""
+    """Ask for the client's open folders where no whole path is given, as a name may be that of a root.
+
+    A client that refuses, or is silent for ``ROOTS_SECONDS``, has none.
+    """
     capabilities = ctx.client_capabilities
     named = [repo_path] if isinstance(repo_path, str) else repo_path or ()
     if (
@@ -75,7 +85,18 @@ def ask_roots(
         or not can_ask(ctx)
     ):
         return ListRootsResult(roots=[])
-    return ListRoots()
+    if (ctx.protocol_version or "") >= MODERN:
+        return ListRoots()
+    try:
+        return await ctx.session.send_request(
+            ListRootsRequest(),
+            ListRootsResult,
+            request_read_timeout_seconds=ROOTS_SECONDS,
+            metadata=ServerMessageMetadata(related_request_id=ctx.request_id),
+        )
+    except MCPError as error:
+        logger.warning("The client lists no open folders, though it says that it has some: %s", error)
+        return ListRootsResult(roots=[])
 
 
 async def ask_direction(

@@ -13,15 +13,18 @@ import anyio
 import pytest
 from mcp import Client
 from mcp_types import (
+    INTERNAL_ERROR,
     CallToolResult,
     ElicitRequestParams,
     ElicitResult,
+    ErrorData,
     Implementation,
     ListRootsResult,
     Root,
     TextResourceContents,
 )
 
+from mcp_server import client as client_module
 from mcp_server.app import build_server
 from mcp_server.settings import Settings
 from repo_map.messages import quoted
@@ -317,6 +320,22 @@ async def test_the_roots_of_the_host_name_the_repository(
             assert "def discount" in found["context"]
         found = object_of(await client.call_tool("navigate", {"goal": "beside", "repo_path": "beside"}))
         assert "def beside" in found["context"]
+
+
+@pytest.mark.parametrize("is_silent", [True, False])
+async def test_a_host_that_lists_no_roots_is_answered(
+    settings: Settings, shop: Path, monkeypatch: pytest.MonkeyPatch, *, is_silent: bool
+) -> None:
+    async def roots(_: Any) -> ErrorData:
+        if is_silent:
+            await anyio.sleep_forever()
+        return ErrorData(code=INTERNAL_ERROR, message="no folder is open")
+
+    monkeypatch.setattr(client_module, "ROOTS_SECONDS", 0.05)
+    server = build_server(settings, working_folder=shop)
+    async with Client(server, mode="legacy", list_roots_callback=roots) as client:
+        found = object_of(await client.call_tool("navigate", {"goal": GOAL}))
+    assert "def discount" in found["context"]
 
 
 @both_eras
