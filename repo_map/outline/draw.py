@@ -118,18 +118,15 @@ def draw_map(
             f"A budget of {plural(plan.budget, 'token')} can't hold even the line that counts the files; "
             f"give it at least {total:,}."
         )
-    blocks = []
-    for file_id in order:
-        rendered = render_cache.draw(file_id, shapes[file_id])
-        block = Block(
-            index.paths[file_id], shapes[file_id], max(rendered.counts), rendered.text, rendered.shown
-        )
-        blocks.append(block)
+    rendered = [(file_id, shapes[file_id], render_cache.draw(file_id, shapes[file_id])) for file_id in order]
     cuts, cut_files = find_cuts(index, selection, ranks, steps, shapes)
     secrets = _secrets_note(index, [i for i in order if shapes[i].highest > 1])
     notes = ("" if index.paths else _NO_FILES, *find_unmatched(index, wishes or plan), secrets)
     return RepoMap(
-        blocks=tuple(blocks),
+        blocks=tuple(
+            Block(index.paths[file_id], shape, max(each.counts), each.text, each.shown)
+            for file_id, shape, each in rendered
+        ),
         closing=closing,
         tokens=total,
         budget=plan.budget,

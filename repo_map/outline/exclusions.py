@@ -27,7 +27,11 @@ def excluded(index: Index, plan: FlightPlan) -> NDArray[np.bool_]:
 
 def included_paths(index: Index, plan: FlightPlan) -> list[str]:
     """Return the files that a plan does not leave out."""
-    return [index.paths[file] for file in np.flatnonzero(~excluded(index, plan)).tolist()]
+    return _paths_of(index, ~excluded(index, plan))
+
+
+def _paths_of(index: Index, files: NDArray[np.bool_]) -> list[str]:
+    return [index.paths[file] for file in np.flatnonzero(files).tolist()]
 
 
 def excluded_by(plan: FlightPlan, path: str) -> str:
@@ -49,8 +53,7 @@ def parts_excluded(plan: FlightPlan, path: str) -> tuple[SectionRule, ...]:
 
 def without_excluded(index: Index, relevance: Relevance, own: FlightPlan) -> Relevance:
     """Return the scores of the files that ``own`` lets in, and of their units."""
-    out = excluded(index, own)
-    paths = {index.paths[file_id] for file_id in np.flatnonzero(out).tolist()}
+    paths = set(_paths_of(index, excluded(index, own)))
     parts = {}
     if any(_zero_sections(rule) for rule in own.verbosity):
         parts = {unit.path: parts_excluded(own, unit.path) for unit in relevance.units}
@@ -85,10 +88,7 @@ def with_exclusions_of(index: Index, plan: FlightPlan, own: FlightPlan) -> Fligh
             patterns.append(rule.pattern)
             back[named] = False
     # The rest is what a rule leaves out that other rules of the same plan make exceptions from.
-    let_in = {index.paths[file_id] for file_id in np.flatnonzero(~out).tolist()}
-    patterns += globs.globs_covering(
-        [index.paths[file_id] for file_id in np.flatnonzero(back).tolist()], let_in
-    )
+    patterns += globs.globs_covering(_paths_of(index, back), set(_paths_of(index, ~out)))
     kept = [
         rule
         for rule in plan.verbosity
@@ -101,8 +101,7 @@ def with_exclusions_of(index: Index, plan: FlightPlan, own: FlightPlan) -> Fligh
 
 def readmitted_files(index: Index, plan: FlightPlan, own: FlightPlan) -> list[str]:
     """Return the files that ``own`` leaves out and ``plan`` would show, in path order."""
-    back = excluded(index, own) & ~excluded(index, plan)
-    return [index.paths[file_id] for file_id in np.flatnonzero(back).tolist()]
+    return _paths_of(index, excluded(index, own) & ~excluded(index, plan))
 
 
 def _keep_parts_out(index: Index, plan: FlightPlan, own: FlightPlan) -> FlightPlan:

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from repo_map.arrays import distinct
-from repo_map.outline.costs import file_level_costs, part_costs, rung_costs
+from repo_map.outline.costs import Floats, file_level_costs, part_costs, rung_costs
 from repo_map.outline.rendering import joint_legend
 from repo_map.outline.sections import Shape
 from repo_map.text import tokens
@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from repo_map.outline.select import Selection
 
 
-Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 WHOLE_FILE = -1

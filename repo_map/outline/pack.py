@@ -126,11 +126,7 @@ def pack(
     ours = {boost.pattern for boost in boosts}
     focus = own.focus or Focus()
     further = tuple(each for each in focus.paths if each.pattern not in ours)
-    rules = (
-        VerbosityRule(pattern="**", level=others),
-        *general,
-        *map(draft.rule, paths),
-    )
+    rules = (VerbosityRule(pattern="**", level=others), *general, *map(draft.rule, paths))
     update = {"focus": Focus(paths=(*boosts, *further), symbols=focus.symbols), "verbosity": rules}
     plan = own.model_copy(update=update)
     return Packed(with_exclusions_of(index, plan, own), tuple(without_room), tuple(in_part))

@@ -159,7 +159,7 @@ def _shape_of(definition: DefinitionLines, lines: Sequence[str]) -> frozenset[st
     return frozenset(_WORD.sub("w", line.strip()) for line in code) if is_function else None
 
 
-def related_places(index: Index, place: Place, limit: int = _MAX_RELATED) -> list[Place]:
+def related_places(index: Index, place: Place) -> list[Place]:
     """Return what a definition calls, and what calls or overrides it, each with that as its reason.
 
     Tests and long classes are left out. Ways in which few are related come first.
@@ -181,7 +181,7 @@ def related_places(index: Index, place: Place, limit: int = _MAX_RELATED) -> lis
             why = one_line(f"{reason} {name}, line {line}" if line else f"{reason} {name}")
             path = index.paths[other]
             found[path, each.start] = Place(path, each.start, each.end, index.qualified_name(other, at), why)
-    return list(found.values())[:limit]
+    return list(found.values())[:_MAX_RELATED]
 
 
 def _related(index: Index, place: Definition) -> Iterator[tuple[str, dict[Definition, int]]]:

@@ -51,11 +51,7 @@ class RenderCache:
     """Draws files of one index, with line numbers or without."""
 
     def __init__(
-        self,
-        index: Index,
-        *,
-        line_numbers: bool = False,
-        prices: Callable[[int], LevelTokens] | None = None,
+        self, index: Index, *, line_numbers: bool = False, prices: Callable[[int], LevelTokens] | None = None
     ) -> None:
         """Build one; ``prices`` gives what the headers say of costs, None for nothing."""
         self._index = index

@@ -6,8 +6,9 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
-from repo_map.ranking.corpus import Candidates, Corpus, Floats, Ints, concatenated_ranges, scaled, summed
+from repo_map.ranking.corpus import Candidates, Corpus, Floats, Ints, scaled, summed
 from repo_map.ranking.goal import GoalPart, ParsedGoal
 
 SOURCE_WEIGHTS: Mapping[GoalPart, float] = {
@@ -29,11 +30,10 @@ _PART_OF_A_TERM = 0.7
 class Query(NamedTuple):
     """The terms of a goal that the repository knows, one column each."""
 
-    terms: tuple[str, ...]
     ids: Ints
     """Ids in ``index.terms``."""
-    sources: Mapping[str, Floats]
-    """Source → 1 where the term stands in it; also ``wall`` (anywhere) and ``prefix``."""
+    sources: Mapping[GoalPart, Floats]
+    """Source → 1 where the term stands in it."""
     weights: Floats
     """Weight of each term by the sources it stands in."""
     idf: Floats
@@ -46,40 +46,28 @@ def make_query(corpus: Corpus, goal: ParsedGoal) -> Query:
     """Look up the goal's terms, and the compounds and longer words that they make."""
     table = corpus.index.terms
     where: dict[int, dict[str, float]] = {}
-    names: dict[int, str] = {}
     unknown: list[str] = []
     for source, counts in goal.terms.items():
         for term in counts:
             found = table.get(term)
             if found is not None:
                 where.setdefault(found, {})[source] = 1.0
-                names[found] = term
             elif source in (GoalPart.TITLE, GoalPart.INLINE):
                 unknown.append(term)
     for compound in goal.compounds:
         found = table.get(compound)
         if found is not None and found not in where:
             where[found] = {"compound": 1.0}
-            names[found] = compound
     for found, share in _longer_words(corpus, goal, unknown).items():
-        if found not in where:
-            where[found] = {"prefix": share}
-            names[found] = table[found]
-    ids = sorted(where)
-    frequency = corpus.term_postings[ids].astype(np.float64) if ids else np.zeros(0)
-    idf = inverse_frequency(frequency, len(corpus.index.units.start))
-    weights = np.array([_weight(where[term]) for term in ids])
+        where.setdefault(found, {"prefix": share})
+    ids = np.array(sorted(where), np.int64)
+    idf = inverse_frequency(corpus.term_postings[ids], len(corpus.index.units.start))
+    weights = np.array([_weight(where[term]) for term in ids.tolist()])
     kept = np.sort(np.argsort(-weights * idf, kind="stable")[:_MOST_TERMS])
-    columns = [where[ids[row]] for row in kept]
-    sources = {
-        name: np.array([column.get(name, 0.0) for column in columns])
-        for name in (*(source.value for source in GoalPart), "prefix")
-    }
-    sources["wall"] = np.array([float(any(name in column for name in GoalPart)) for column in columns])
+    columns = [where[term] for term in ids[kept].tolist()]
     return Query(
-        terms=tuple(names[ids[row]] for row in kept),
-        ids=np.array([ids[row] for row in kept], np.int64),
-        sources=sources,
+        ids=ids[kept],
+        sources={part: np.array([column.get(part, 0.0) for column in columns]) for part in GoalPart},
         weights=weights[kept],
         idf=idf[kept],
         goal_weights=term_weights(goal),
@@ -120,16 +108,12 @@ def _longer_words(corpus: Corpus, goal: ParsedGoal, unknown: list[str]) -> dict[
         first, last = table.position(encoded), table.position(encoded + b"\xff")
         if 0 < last - first <= _WIDEST_PREFIX:
             found.update(dict.fromkeys(range(first, last), 1.0))
-    flags = [flag.replace("-", "").lower() for flag in goal.flags]
-    if any(len(flag) >= _SHORTEST_PREFIX for flag in flags):
-        vocabulary = table.blob.tobytes()
-        for flag in flags[:6]:
-            if len(flag) >= _SHORTEST_PREFIX:
-                found.update(
-                    dict.fromkeys(
-                        _terms_with(corpus, vocabulary, flag.encode()), _PART_OF_A_TERM / _PREFIX_WEIGHT
-                    )
-                )
+    flags = [flag.replace("-", "").lower() for flag in goal.flags[:6]]
+    flags = [flag for flag in flags if len(flag) >= _SHORTEST_PREFIX]
+    vocabulary = table.blob.tobytes() if flags else b""
+    for flag in flags:
+        holding = _terms_with(corpus, vocabulary, flag.encode())
+        found.update(dict.fromkeys(holding, _PART_OF_A_TERM / _PREFIX_WEIGHT))
     return found
 
 
@@ -180,39 +164,31 @@ class Matches(NamedTuple):
 
 def file_hits(corpus: Corpus, ids: Ints) -> Hits:
     """Find terms in every file of the repository; columns follow the order of ``ids``."""
-    postings = corpus.index.postings
-    column_of_term = np.zeros(len(corpus.index.terms) + 1, np.int16)
-    column_of_term[ids] = np.arange(1, len(ids) + 1)
-    column = column_of_term[postings.term]
-    at = np.flatnonzero(column)
-    per_file = np.diff(np.searchsorted(at, corpus.file_postings))
-    row = np.repeat(np.arange(len(per_file)), per_file)
-    return Hits(
-        row,
-        column[at].astype(np.int64) - 1,
-        postings.field[at].astype(np.int64),
-        postings.count[at].astype(float),
-    )
+    index = corpus.index
+    column, at = _columns(corpus, ids, index.postings.term)
+    per_file = np.diff(np.searchsorted(at, index.postings.unit_start[index.units.file_start]))
+    return _hits_at(corpus, np.repeat(np.arange(len(per_file)), per_file), column, at)
 
 
 def unit_hits(candidates: Candidates, ids: Ints) -> Hits:
     """Find terms in the units of the candidate files; columns follow the order of ``ids``."""
-    index = candidates.corpus.index
-    starts, postings = index.postings.unit_start, index.postings
-    first, last = starts[candidates.units], starts[candidates.units + 1]
-    where = concatenated_ranges(first, last)
-    column_of_term = np.zeros(len(index.terms) + 1, np.int16)
+    corpus, (row, where) = candidates.corpus, candidates.postings
+    column, at = _columns(corpus, ids, corpus.index.postings.term[where])
+    return _hits_at(corpus, row[at], column, where[at])
+
+
+def _columns(corpus: Corpus, ids: Ints, terms: NDArray[np.integer]) -> tuple[Ints, Ints]:
+    """Return the columns of those ``terms`` that are among ``ids``, and their positions."""
+    column_of_term = np.zeros(len(corpus.index.terms) + 1, np.int16)
     column_of_term[ids] = np.arange(1, len(ids) + 1)
-    column = column_of_term[postings.term[where]]
+    column = column_of_term[terms]
     at = np.flatnonzero(column)
-    row = np.repeat(np.arange(len(first)), last - first)[at]
-    where = where[at]
-    return Hits(
-        row,
-        column[at].astype(np.int64) - 1,
-        postings.field[where].astype(np.int64),
-        postings.count[where].astype(float),
-    )
+    return column[at].astype(np.int64) - 1, at
+
+
+def _hits_at(corpus: Corpus, row: Ints, column: Ints, where: Ints) -> Hits:
+    postings = corpus.index.postings
+    return Hits(row, column, postings.field[where].astype(np.int64), postings.count[where].astype(float))
 
 
 def match(
@@ -240,30 +216,20 @@ def match_files(corpus: Corpus, ids: Ints) -> Matches:
     """Match terms with every file."""
     lengths = corpus.file_length
     mean = float(lengths[lengths > 0].mean()) if (lengths > 0).any() else 1.0
-    return match(
-        file_hits(corpus, ids),
-        lengths,
-        mean,
-        len(ids),
-        saturation=FILE_SATURATION,
-        b=FILE_LENGTH,
-    )
+    hits = file_hits(corpus, ids)
+    return match(hits, lengths, mean, len(ids), saturation=FILE_SATURATION, b=FILE_LENGTH)
 
 
-def match_units(candidates: Candidates, hits: Hits, columns: int) -> Matches:
-    """Match terms with the units of the candidate files."""
+def match_units(candidates: Candidates, hits: Hits, columns: int, *, softly: bool = False) -> Matches:
+    """Match terms with the units of the candidate files.
+
+    ``softly``, a term that is repeated counts more, and a long unit less.
+    """
     lengths = candidates.corpus.index.units.length
     mean = float(lengths.mean()) if len(lengths) else 1.0
     mine = lengths[candidates.units].astype(np.float64)
-    return match(hits, mine, mean, columns, saturation=UNIT_SATURATION, b=UNIT_LENGTH)
-
-
-def match_softly(candidates: Candidates, hits: Hits, columns: int) -> Matches:
-    """Match terms with the units so that a term that is repeated counts more, and a long unit less."""
-    lengths = candidates.corpus.index.units.length
-    mean = float(lengths.mean()) if len(lengths) else 1.0
-    mine = lengths[candidates.units].astype(np.float64)
-    return match(hits, mine, mean, columns, saturation=_SOFT_SATURATION, b=_SOFT_LENGTH)
+    saturation, b = (_SOFT_SATURATION, _SOFT_LENGTH) if softly else (UNIT_SATURATION, UNIT_LENGTH)
+    return match(hits, mine, mean, columns, saturation=saturation, b=b)
 
 
 def lexical_unit_features(candidates: Candidates, query: Query) -> dict[str, Floats]:
@@ -274,10 +240,10 @@ def lexical_unit_features(candidates: Candidates, query: Query) -> dict[str, Flo
     hits = unit_hits(candidates, query.ids)
     rows = len(candidates.units)
     matches = match_units(candidates, hits, len(query.ids))
-    weighted = query.weights * query.idf
+    said = np.maximum.reduce([*query.sources.values()])
     values = {
-        "b.unit": score(matches, weighted, rows),
-        "u.wall": score(matches, query.sources["wall"] * query.idf, rows),
+        "b.unit": score(matches, query.weights * query.idf, rows),
+        "u.wall": score(matches, said * query.idf, rows),
     }
     return {name: scaled(each, candidates.main_unit) for name, each in values.items()}
 
@@ -287,8 +253,8 @@ def name_coverage(candidates: Candidates, query: Query) -> dict[str, Floats]:
 
     ``nm.cov`` looks at the goal's words outside code and errors, ``nm.tcov`` at its title.
     """
-    title = query.sources["title"] > 0
-    said = title | (query.sources["inline"] > 0) | (query.sources["prose"] > 0)
+    title = query.sources[GoalPart.TITLE] > 0
+    said = title | (query.sources[GoalPart.INLINE] > 0) | (query.sources[GoalPart.PROSE] > 0)
     covered = {}
     for name, columns in (("nm.cov", said), ("nm.tcov", title)):
         known = np.zeros(len(candidates.corpus.index.terms))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -14,7 +15,6 @@ from repo_map.arrays import distinct
 from repo_map.languages.language import LanguageRole
 from repo_map.languages.registry import language_named
 from repo_map.ranking.goal_noise import line_said
-from repo_map.sources.file_kinds import PATH_ONLY
 from repo_map.text.terms import terms_in
 from repo_map.text.units import NAME
 
@@ -33,11 +33,6 @@ class Corpus:
     index: Index
 
     @cached_property
-    def readable(self) -> NDArray[np.bool_]:
-        """Whether each file has text."""
-        return np.asarray((self.index.files.flags & int(PATH_ONLY)) == 0)
-
-    @cached_property
     def is_code(self) -> NDArray[np.bool_]:
         """Whether each file is in a programming language, rather than prose, data or markup."""
         code = np.array(
@@ -49,11 +44,6 @@ class Corpus:
     def file_of_unit(self) -> Ints:
         """The file of each unit."""
         return np.repeat(np.arange(len(self.index.paths)), np.diff(self.index.units.file_start))
-
-    @cached_property
-    def file_postings(self) -> Ints:
-        """First posting of each file, and the number of postings at the end."""
-        return self.index.postings.unit_start[self.index.units.file_start]
 
     @cached_property
     def file_length(self) -> Floats:
@@ -69,14 +59,7 @@ class Corpus:
     @cached_property
     def path_terms(self) -> tuple[frozenset[str], ...]:
         """The terms of each path."""
-        of_folder: dict[str, frozenset[str]] = {}
-        found = []
-        for path in self.index.paths:
-            folder, _, name = path.rpartition("/")
-            if folder not in of_folder:
-                of_folder[folder] = terms_in(folder.replace("/", " "))
-            found.append(of_folder[folder] | terms_in(name))
-        return tuple(found)
+        return tuple(terms_of_paths(self.index.paths))
 
     @cached_property
     def files_with_path_term(self) -> dict[str, list[int]]:
@@ -90,18 +73,12 @@ class Corpus:
     @cached_property
     def files_of_name(self) -> dict[str, list[int]]:
         """Lower-case file name → its files, ascending."""
-        found: dict[str, list[int]] = {}
-        for file, path in enumerate(self.index.paths):
-            found.setdefault(path.rpartition("/")[2].lower(), []).append(file)
-        return found
+        return _files_by(path.rpartition("/")[2].lower() for path in self.index.paths)
 
     @cached_property
     def files_of_stem(self) -> dict[str, list[int]]:
         """Lower-case file name up to its first dot → its files, ascending."""
-        found: dict[str, list[int]] = {}
-        for file, path in enumerate(self.index.paths):
-            found.setdefault(path.rpartition("/")[2].partition(".")[0].lower(), []).append(file)
-        return found
+        return _files_by(path.rpartition("/")[2].partition(".")[0].lower() for path in self.index.paths)
 
     @cached_property
     def lowered_paths(self) -> tuple[str, ...]:
@@ -111,11 +88,8 @@ class Corpus:
     @cached_property
     def files_of_tail(self) -> dict[str, list[int]]:
         """End of a lower-case path, without suffix (``/models/user.``) → its files, ascending."""
-        found: dict[str, list[int]] = {}
-        for file, path in enumerate(self.lowered_paths):
-            parts = path.split("/")
-            found.setdefault("/" + "/".join(parts[-2:]).rpartition(".")[0] + ".", []).append(file)
-        return found
+        ends = ("/".join(path.split("/")[-2:]) for path in self.lowered_paths)
+        return _files_by(f"/{end.rpartition('.')[0]}." for end in ends)
 
     @cached_property
     def file_of_symbol(self) -> Ints:
@@ -145,11 +119,11 @@ class Corpus:
     @cached_property
     def template_lines(self) -> frozenset[str]:
         """What the repository's templates of issues and pull requests ask for, by ``line_said``."""
-        templates = [file for file, path in enumerate(self.lowered_paths) if _TEMPLATE.search(path)]
+        templates = [file for file, path in enumerate(self.lowered_paths) if TEMPLATE.search(path)]
         return frozenset(
             said
-            for content in map(self.index.sources.content, templates[:_MOST_TEMPLATES])
-            for line in content[:_LONGEST_TEMPLATE].decode("utf-8", "replace").split("\n")
+            for content in map(self.index.sources.content, templates[:MAX_TEMPLATES])
+            for line in content[:MAX_TEMPLATE_BYTES].decode("utf-8", "replace").split("\n")
             if (said := line_said(line.partition(": ")[2] or line))
         )
 
@@ -168,10 +142,27 @@ class Corpus:
         return unit if unit >= first and line <= int(units.end[unit]) else -1
 
 
-_TEMPLATE = re.compile(r"(?:issue|pull_request|merge_request|bug_report)_?templates?(?:[/.]|$)")
-_MOST_TEMPLATES = 20
-_LONGEST_TEMPLATE = 20_000
-"""Bytes."""
+TEMPLATE = re.compile(r"(?:issue|pull_request|merge_request|bug_report)_?templates?(?:[/.]|$)", re.IGNORECASE)
+"""In the path of a template of issues or pull requests."""
+MAX_TEMPLATES, MAX_TEMPLATE_BYTES = 20, 20_000
+
+
+def terms_of_paths(paths: Iterable[str]) -> Iterator[frozenset[str]]:
+    """Yield the terms of each path."""
+    of_folder: dict[str, frozenset[str]] = {}
+    for path in paths:
+        folder, _, name = path.rpartition("/")
+        if folder not in of_folder:
+            of_folder[folder] = terms_in(folder.replace("/", " "))
+        yield of_folder[folder] | terms_in(name)
+
+
+def _files_by(keys: Iterable[str]) -> dict[str, list[int]]:
+    """Return the files of each key, ascending, given every file's."""
+    found: dict[str, list[int]] = {}
+    for file, key in enumerate(keys):
+        found.setdefault(key, []).append(file)
+    return found
 
 
 def corpus_of(index: Index) -> Corpus:
@@ -226,22 +217,19 @@ class Candidates:
         """Whether each unit is in such a file."""
         return self.main[self.file_row]
 
+    def rows_of(self, file_start: Ints) -> Ints:
+        """Return the rows of a table that belong to the candidate files, given the first of every file."""
+        return concatenated_ranges(file_start[self.files], file_start[self.files + 1])
+
     @cached_property
     def units(self) -> Ints:
         """Unit ids of the candidate files, ascending."""
-        starts = self.corpus.index.units.file_start
-        return concatenated_ranges(starts[self.files], starts[self.files + 1])
-
-    @cached_property
-    def unit_counts(self) -> Ints:
-        """How many units each candidate file has."""
-        starts = self.corpus.index.units.file_start
-        return starts[self.files + 1] - starts[self.files]
+        return self.rows_of(self.corpus.index.units.file_start)
 
     @cached_property
     def file_row(self) -> Ints:
         """The row in ``files`` of each unit."""
-        return np.repeat(np.arange(len(self.files)), self.unit_counts)
+        return np.searchsorted(self.files, self.corpus.file_of_unit[self.units])
 
     @cached_property
     def row_of_file(self) -> Ints:
@@ -258,13 +246,18 @@ class Candidates:
         return rows
 
     @cached_property
+    def postings(self) -> tuple[Ints, Ints]:
+        """The postings of the units: rows in ``units``, and positions in ``index.postings``."""
+        start = self.corpus.index.postings.unit_start
+        first, last = start[self.units], start[self.units + 1]
+        return np.repeat(np.arange(len(first)), last - first), concatenated_ranges(first, last)
+
+    @cached_property
     def name_terms(self) -> tuple[Ints, Ints]:
         """The terms of the units' own names: rows in ``units``, and ids in ``index.terms``."""
-        postings = self.corpus.index.postings
-        first, last = postings.unit_start[self.units], postings.unit_start[self.units + 1]
-        where = concatenated_ranges(first, last)
+        postings, (row, where) = self.corpus.index.postings, self.postings
         in_name = postings.field[where] == NAME
-        return np.repeat(np.arange(len(first)), last - first)[in_name], postings.term[where[in_name]]
+        return row[in_name], postings.term[where[in_name]]
 
     def best_of_file(self, unit_values: Floats) -> Floats:
         """Return the largest value among each file's units, zero for files without."""

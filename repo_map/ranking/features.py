@@ -17,13 +17,13 @@ from repo_map.ranking.bm25 import (
     name_coverage,
     score,
 )
-from repo_map.ranking.corpus import Candidates, Corpus, Floats, Ints, scaled
+from repo_map.ranking.corpus import Candidates, Corpus, Floats, Ints, scaled, summed
 from repo_map.ranking.goal import ParsedGoal
 from repo_map.ranking.guesses import guess_features
-from repo_map.ranking.mentions import Mentions, file_mentions, find_mentions, unit_mentions
-from repo_map.ranking.neighbours import call_features
+from repo_map.ranking.mentions import RARE_FOLDER, Mentions, find_mentions
 from repo_map.ranking.priors import are_main, file_priors, unit_priors
 from repo_map.ranking.thesaurus import Related, related_features, related_file_scores, related_to
+from repo_map.sources.file_kinds import PATH_ONLY
 from repo_map.text.terms import tokenize
 
 MAX_CANDIDATES = 400
@@ -33,6 +33,8 @@ _SHARE_OF_RELATED = 0.3
 """What related terms are worth when candidates are chosen."""
 _SHARE_OF_TEXT = 0.5
 """What words are worth in prose and data: a manual repeats every word of a goal."""
+_MOST_NAMESAKES = 12
+_SEEDS = 12
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,7 +42,6 @@ class Features:
     """What is known of each candidate: one column per feature, one row per file or unit."""
 
     goal: ParsedGoal
-    query: Query
     candidates: Candidates
     named: Mentions
     file: Mapping[str, Floats]
@@ -82,11 +83,11 @@ def read_features(corpus: Corpus, goal: ParsedGoal) -> Features:
         **lexical_unit_features(candidates, query),
         **name_coverage(candidates, query),
         **unit_priors(candidates),
-        **unit_mentions(candidates, named),
+        **_unit_mentions(candidates, named),
         **guess_features(candidates, goal.names),
     }
     likely = unit["b.unit"] + 0.5 * unit["m.frame"] + 0.5 * unit["m.dot"] + 0.3 * unit["def.unit"]
-    unit |= call_features(candidates, likely * np.where(candidates.main_unit, 1.0, _SHARE_OF_REST))
+    unit |= _call_features(candidates, likely * np.where(candidates.main_unit, 1.0, _SHARE_OF_REST))
     best = candidates.best_of_file(unit["b.unit"])
     unit["top:b.unit"] = np.minimum(unit["b.unit"] / np.maximum(best[candidates.file_row], 1e-9), 1.0)
     related_unit, related_file = related_features(candidates, query, related)
@@ -97,13 +98,13 @@ def read_features(corpus: Corpus, goal: ParsedGoal) -> Features:
         "path.bm25": _path_scores(candidates, query.goal_weights),
         "m.stem": _stem_matches(candidates, goal),
         **file_priors(candidates, named.intended, is_outright=goal.aims.is_outright),
-        **file_mentions(candidates, named),
+        **_file_mentions(candidates, named),
         "b.umax": best,
         "def.umax": candidates.best_of_file(unit["def.unit"]),
         "nm.tcov": candidates.best_of_file(unit["nm.tcov"]),
         "um.wall": candidates.best_of_file(unit["u.wall"]),
     }
-    return Features(goal, query, candidates, named, file, unit)
+    return Features(goal, candidates, named, file, unit)
 
 
 def _choose(corpus: Corpus, query: Query, matches: Matches, named: Mentions, related: Related) -> Ints:
@@ -118,7 +119,7 @@ def _choose(corpus: Corpus, query: Query, matches: Matches, named: Mentions, rel
     for unit, strength in named.definitions.items():
         values[corpus.file_of_unit[unit]] += 0.5 * strength
     values *= np.where(corpus.is_code | named.intended, 1.0, _SHARE_OF_TEXT)
-    values[~corpus.readable] = 0.0
+    values[(corpus.index.files.flags & int(PATH_ONLY)) != 0] = 0.0
     best = np.argsort(-values, kind="stable")[:MAX_CANDIDATES]
     return np.sort(best[values[best] > 0])
 
@@ -153,3 +154,95 @@ def _stem_matches(candidates: Candidates, goal: ParsedGoal) -> Floats:
     stems = (path.rpartition("/")[2].split(".")[0] for path in paths)
     plain = (stem.replace("_", "").replace("-", "").lower() for stem in stems)
     return np.array([1.0 if stem in title else 0.7 if stem in names else 0.0 for stem in plain])
+
+
+def _file_mentions(candidates: Candidates, named: Mentions) -> dict[str, Floats]:
+    """Return how strongly the goal names each candidate file."""
+    # The only file of a rare folder comes into sight.
+    alone = {file: 1.0 for file, strength in named.rare_folders.items() if strength >= RARE_FOLDER}
+    strengths = {
+        "m.path": _strongest(named.paths, named.literals, named.rare_folders),
+        "m.frame": named.frames,
+        "m.dot": _strongest(named.dotted, alone),
+        "m.crash": {named.crash.file: 1.0} if named.crash else {},
+    }
+    rows, row_of = len(candidates.files), candidates.row_of_file
+    return {name: _spread(each, row_of, rows) for name, each in strengths.items()}
+
+
+def _unit_mentions(candidates: Candidates, named: Mentions) -> dict[str, Floats]:
+    """Return how strongly the goal names each of their units."""
+    strengths = {
+        "m.frame": named.frame_units,
+        "m.dot": _strongest(named.dotted_units, named.literal_units),
+        "m.crash": {named.crash.unit: 1.0} if named.crash else {},
+        "def.unit": named.definitions,
+    }
+    rows, row_of = len(candidates.units), candidates.row_of_unit
+    return {name: _spread(each, row_of, rows) for name, each in strengths.items()}
+
+
+def _strongest(*all_strengths: Mapping[int, float]) -> dict[int, float]:
+    keys = dict.fromkeys(key for strengths in all_strengths for key in strengths)
+    return {key: max(strengths.get(key, 0.0) for strengths in all_strengths) for key in keys}
+
+
+def _spread(strengths: Mapping[int, float], row_of: Ints, rows: int) -> Floats:
+    values = np.zeros(rows)
+    for key, strength in strengths.items():
+        if row_of[key] >= 0:
+            values[row_of[key]] = strength
+    return values
+
+
+def _call_features(candidates: Candidates, likely: Floats) -> dict[str, Floats]:
+    """Return for each unit how much the likeliest units call it (``callee``), and it them (``caller``).
+
+    ``likely`` is a first score of each unit. A name that many definitions share carries little of either.
+    """
+    corpus = candidates.corpus
+    index = corpus.index
+    rows = len(candidates.units)
+    callee, caller = np.zeros(rows), np.zeros(rows)
+    if not rows or not likely.any():
+        return {"s.callee": callee, "s.caller": caller}
+    share = np.zeros(rows)
+    seeds = np.argsort(-likely, kind="stable")[:_SEEDS]
+    share[seeds] = likely[seeds] / max(float(likely[seeds].max()), 1e-9)
+    reference_rows, user = _references(candidates)
+    names = index.references.name[reference_rows]
+    definers = corpus.definition_counts[names]
+    known = (definers > 0) & (definers <= _MOST_NAMESAKES)
+    names, user, definers = names[known], user[known], definers[known]
+    symbol_rows, symbol_unit = _definitions(candidates)
+    defined = index.symbols.name[symbol_rows]
+    weight = 1.0 / definers
+    # Seeds hand their share to the names that they use, and names to the units that define them.
+    used = summed(names, share[user] * weight, len(index.strings))
+    np.maximum.at(callee, symbol_unit, used[defined])
+    # Seeds hand their share to the names that they define, and names to the units that use them.
+    offered = np.zeros(len(index.strings))
+    np.maximum.at(offered, defined, share[symbol_unit])
+    caller = summed(user, offered[names] * weight, rows)
+    return {"s.callee": scaled(callee), "s.caller": scaled(np.log1p(caller))}
+
+
+def _references(candidates: Candidates) -> tuple[Ints, Ints]:
+    """Return the rows of the candidate files' references that stand in a unit, and that unit's row."""
+    corpus = candidates.corpus
+    references, symbols = corpus.index.references, corpus.index.symbols
+    where = candidates.rows_of(references.file_start)
+    first = symbols.file_start[candidates.files]
+    counts = references.file_start[candidates.files + 1] - references.file_start[candidates.files]
+    definition = references.definition[where].astype(np.int64)
+    unit = np.full(len(where), -1, np.int64)
+    inside = definition >= 0
+    unit[inside] = corpus.unit_of_symbol[(np.repeat(first, counts) + definition)[inside]]
+    return where[unit >= 0], candidates.row_of_unit[unit[unit >= 0]]
+
+
+def _definitions(candidates: Candidates) -> tuple[Ints, Ints]:
+    """Return the rows of the candidate files' definitions that stand in a unit, and that unit's row."""
+    rows = candidates.rows_of(candidates.corpus.index.symbols.file_start)
+    unit = candidates.corpus.unit_of_symbol[rows]
+    return rows[unit >= 0], candidates.row_of_unit[unit[unit >= 0]]

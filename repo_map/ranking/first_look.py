@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Callable, Collection, Iterator, Sequence
 from typing import Final, NamedTuple
 
 import numpy as np
@@ -20,7 +21,7 @@ from repo_map.languages.language import LanguageRole
 from repo_map.languages.registry import language_named, language_of
 from repo_map.limits import DEFAULT, Limits
 from repo_map.ranking.bm25 import inverse_frequency, term_weights
-from repo_map.ranking.corpus import summed
+from repo_map.ranking.corpus import MAX_TEMPLATE_BYTES, MAX_TEMPLATES, TEMPLATE, summed, terms_of_paths
 from repo_map.ranking.goal import GoalPart, ParsedGoal, parse_goal
 from repo_map.sources.file_kinds import (
     GENERATED_OR_VENDORED,
@@ -32,7 +33,6 @@ from repo_map.sources.file_kinds import (
 )
 from repo_map.sources.files import Listing
 from repo_map.sources.source import FileSource, MaskedReader, MaskedSource
-from repo_map.text.terms import terms_in
 
 LARGE_BYTES, LARGE_FILES = 6_000_000, 1_500
 """Of source: a smaller tree is indexed within some seconds."""
@@ -51,10 +51,6 @@ _NAMED_SCORE = 1_000.0
 _GENERATED_WEIGHT, _AUXILIARY_WEIGHT, _TEXT_WEIGHT = 0.15, 0.5, 0.5
 """Score multipliers of generated and vendored files, of tests and auxiliary files, and of prose and data."""
 _MAX_FILES_OF_NAME = 12
-_TEMPLATE: Final = re.compile(
-    r"(?:issue|pull_request|merge_request|bug_report)_?templates?(?:[/.]|$)", re.IGNORECASE
-)
-_MAX_TEMPLATES, _MAX_TEMPLATE_BYTES = 20, 20_000
 _FILES_PER_PROGRESS = 256
 _MIN_PATTERN_BYTES = 3
 _MAX_PATTERNS = 400
@@ -127,22 +123,14 @@ def _is_large(listing: Listing, limits: Limits) -> bool:
     return sum(is_source) > LARGE_FILES or int(sizes[is_source].sum()) > LARGE_BYTES
 
 
-class SearchPatterns(NamedTuple):
-    """Texts that are searched in files, with their weights."""
-
-    texts: tuple[bytes, ...]
-    """Lower case."""
-    weights: tuple[float, ...]
-
-
-def search_patterns(goal: ParsedGoal) -> SearchPatterns:
-    """Return the patterns of a goal: its terms, its names, and definitions of its names."""
+def search_patterns(goal: ParsedGoal) -> dict[bytes, float]:
+    """Return the patterns of a goal in lower case, weighted: terms, names, and definitions of these."""
     found: dict[bytes, float] = {}
     for text, weight in _texts(goal):
         pattern = text.lower().encode("utf-8", "replace")
         if len(pattern) >= _MIN_PATTERN_BYTES and len(found) < _MAX_PATTERNS:
             found[pattern] = max(found.get(pattern, 0.0), weight)
-    return SearchPatterns(tuple(found), tuple(found.values()))
+    return found
 
 
 def _texts(goal: ParsedGoal) -> Iterator[tuple[str, float]]:
@@ -187,8 +175,8 @@ def choose_files(
     fits[is_code] = np.cumsum(sizes[code]) <= _MAX_CODE_BYTES
     fits[~is_code] = np.cumsum(sizes[text]) <= _MAX_TEXT_BYTES
     best = order[fits][:MAX_FILES]
-    templates = [file for file, path in enumerate(listing.paths) if _TEMPLATE.search(path)]
-    small = [file for file in templates if sizes[file] <= _MAX_TEMPLATE_BYTES][:_MAX_TEMPLATES]
+    templates = [file for file, path in enumerate(listing.paths) if TEMPLATE.search(path)]
+    small = [file for file in templates if sizes[file] <= MAX_TEMPLATE_BYTES][:MAX_TEMPLATES]
     return distinct(np.concatenate((best, np.array(small, np.int64))))
 
 
@@ -202,7 +190,7 @@ def rank_files(
     readable = np.flatnonzero(sizes <= _MAX_FILE_BYTES)
     searched = [file for file in readable.tolist() if language_of(listing.paths[file])]
     found = find_patterns(tree, listing.paths, searched, patterns, on_progress)
-    scores += _text_scores(found, patterns, sizes, searched)
+    scores += _text_scores(found, patterns.values(), sizes, searched)
     hit = np.flatnonzero(scores)
     scores[hit] *= [_kind_weight(listing.paths[file], goal) for file in hit.tolist()]
     scores[_files_named_in_goal(listing.paths, goal)] = _NAMED_SCORE
@@ -215,13 +203,13 @@ def find_patterns(
     tree: MaskedReader,
     paths: Sequence[str],
     files: Sequence[int],
-    patterns: SearchPatterns,
+    patterns: Collection[bytes],
     on_progress: Callable[[], object],
 ) -> PatternMatches:
     """Count the occurrences of patterns in files, ignoring case and word boundaries."""
     found_files, found_words = [], []
-    if patterns.texts:
-        search = BytesAhoCorasick(list(patterns.texts), implementation=Implementation.DFA)
+    if patterns:
+        search = BytesAhoCorasick(list(patterns), implementation=Implementation.DFA)
         for number, file in enumerate(files):
             if number % _FILES_PER_PROGRESS == 0:
                 on_progress()
@@ -231,19 +219,19 @@ def find_patterns(
                 found_words.append(np.fromiter((hit[0] for hit in hits), np.int64, len(hits)))
                 found_files.append(file)
     counts = [len(each) for each in found_words]
-    keys = np.repeat(np.array(found_files, np.int64), counts) * max(len(patterns.texts), 1)
+    keys = np.repeat(np.array(found_files, np.int64), counts) * max(len(patterns), 1)
     keys += np.concatenate([*found_words, np.zeros(0, np.int64)])
     found, occurrences = np.unique(keys, return_counts=True)
-    of_file, of_word = np.divmod(found, max(len(patterns.texts), 1))
+    of_file, of_word = np.divmod(found, max(len(patterns), 1))
     return PatternMatches(of_file, of_word, occurrences)
 
 
 def _text_scores(
-    found: PatternMatches, patterns: SearchPatterns, sizes: NDArray[np.int64], searched: Sequence[int]
+    found: PatternMatches, weights: Collection[float], sizes: NDArray[np.int64], searched: Sequence[int]
 ) -> NDArray[np.float64]:
     """Return the BM25 score of each file's text; shape (files,)."""
-    frequency = np.bincount(found.word, minlength=len(patterns.texts))
-    term_worth = np.array(patterns.weights) * inverse_frequency(frequency, max(len(searched), 1))
+    frequency = np.bincount(found.word, minlength=len(weights))
+    term_worth = np.array([*weights]) * inverse_frequency(frequency, max(len(searched), 1))
     mean = max(float(sizes[searched].mean()), 1.0) if searched else 1.0
     length = 1.0 - _B + _B * sizes[found.file] / mean
     saturated = found.occurrences / (found.occurrences + _K1 * length)
@@ -254,17 +242,8 @@ def _path_scores(paths: Sequence[str], goal: ParsedGoal) -> NDArray[np.float64]:
     """Return the score of each path; shape (files,)."""
     weights = {term: weight for term, weight in term_weights(goal).items() if len(term) > 1}
     weights.update({compound: 1.0 for compound in goal.compounds if compound not in weights})
-    folder_terms: dict[str, frozenset[str]] = {}
-    path_terms: list[frozenset[str]] = []
-    for path in paths:
-        folder, _, name = path.rpartition("/")
-        if folder not in folder_terms:
-            folder_terms[folder] = terms_in(folder.replace("/", " ")) & weights.keys()
-        path_terms.append(folder_terms[folder] | (terms_in(name) & weights.keys()))
-    frequency: dict[str, int] = {}
-    for terms in path_terms:
-        for term in terms:
-            frequency[term] = frequency.get(term, 0) + 1
+    path_terms = [terms & weights.keys() for terms in terms_of_paths(paths)]
+    frequency = Counter(term for terms in path_terms for term in terms)
     names = sorted(frequency)
     idf = inverse_frequency(np.array([frequency[name] for name in names], np.int64), max(len(paths), 1))
     term_worth = {
@@ -297,9 +276,6 @@ def _files_named_in_goal(paths: Sequence[str], goal: ParsedGoal) -> list[int]:
     """Return the files whose names the goal mentions, unless many files have the same name."""
     named = {path.rpartition("/")[2].lower() for path in (*goal.paths, *(each.path for each in goal.frames))}
     named.discard("")
-    found: dict[str, list[int]] = {}
-    for file, path in enumerate(paths):
-        name = path.rpartition("/")[2].lower()
-        if name in named:
-            found.setdefault(name, []).append(file)
-    return [file for files in found.values() if len(files) <= _MAX_FILES_OF_NAME for file in files]
+    names = [path.rpartition("/")[2].lower() for path in paths]
+    counts = Counter(name for name in names if name in named)
+    return [file for file, name in enumerate(names) if 0 < counts[name] <= _MAX_FILES_OF_NAME]

@@ -87,8 +87,6 @@ class ParsedGoal(NamedTuple):
     """What it is about beside the code."""
     surface: Mapping[str, str]
     """Term → the word or words of the goal that it stands for, for reasons."""
-    part_of: Mapping[str, str]
-    """Term that is only a part of words of the goal → the first of them: ``cach`` → ``cache_key``."""
     guesses: frozenset[str] = frozenset()
     """Of the identifiers those that the caller only guessed."""
     guessed_terms: frozenset[str] = frozenset()
@@ -178,7 +176,6 @@ def parse_goal(
         terms=guessed.terms,
         identifiers={**guessed.identifiers, **own.identifiers},
         surface={**guessed.surface, **own.surface},
-        part_of={term: word for term, word in guessed.part_of.items() if term not in own.surface},
         guesses=frozenset(guessed.identifiers) - frozenset(own.identifiers),
         guessed_terms=frozenset(terms - own_terms),
         names=tuple(names),
@@ -214,7 +211,6 @@ def _parse(goal: str, is_known: Callable[[str], bool], template: Container[str])
         flags=tuple(dict.fromkeys(_FLAG.findall(text))),
         aims=file_kind_intents(first_line(without_links)),
         surface={**joined, **reader.surface},
-        part_of={term: word for term, word in reader.part_of.items() if term not in reader.surface},
     )
 
 
@@ -227,33 +223,31 @@ class _Reader:
         self.identifiers: dict[str, GoalPart] = {}
         self.messages: list[str] = []
         self.surface: dict[str, str] = {}
-        self.part_of: dict[str, str] = {}
 
     def take_code(self, text: str) -> str:
         """Read fenced and indented blocks and traces; return the prose that is left."""
         for fence in FENCE.finditer(text):
             self._take_block(fence[2])
-        lines: list[str] = []
-        for line in self._without_other_projects(FENCE.sub("", text)):
-            if TRACE_LINE.match(line):
-                self._take_error(line)
-            else:
-                lines.append(line)
+        lines = self._take_traces(FENCE.sub("", text))
         return _INDENTED.sub(self._take_indented, "\n".join(lines))
 
-    def _without_other_projects(self, text: str) -> Iterator[str]:
-        """Yield the lines but for a trace's frames in files that the repository lacks, and their source."""
+    def _take_traces(self, text: str) -> Iterator[str]:
+        """Read the lines of traces and yield the others.
+
+        A trace's frames in files that the repository lacks, and their source, are left out.
+        """
         in_other, indent = False, 0
         for line in text.split("\n"):
             own_indent = len(line) - len(line.lstrip())
-            if in_other and line.strip() and own_indent > indent and not TRACE_LINE.match(line):
+            is_trace = TRACE_LINE.match(line) is not None
+            if in_other and line.strip() and own_indent > indent and not is_trace:
                 continue
-            frames = find_frames(line) if TRACE_LINE.match(line) else ()
-            in_other, indent = (
-                bool(frames) and not any(self._is_known(each.path) for each in frames),
-                own_indent,
-            )
-            if not in_other:
+            frames = find_frames(line) if is_trace else ()
+            in_other = bool(frames) and not any(self._is_known(each.path) for each in frames)
+            indent = own_indent
+            if is_trace and not in_other:
+                self._take_error(line)
+            elif not in_other:
                 yield line
 
     def take_prose(self, text: str, source: GoalPart) -> None:
@@ -262,8 +256,8 @@ class _Reader:
             code = inline.strip()
             self._add(_OPERATORS.get(code, code), GoalPart.INLINE)
             self._name(_IDENTIFIER.findall(code), GoalPart.INLINE)
-        self._quote(quoted for quotes in _QUOTED.findall(text) for quoted in quotes if quoted)
-        self._quote(message.strip() for message in _ERROR_NAME.findall(text) if message)
+        self.messages += [quoted for quotes in _QUOTED.findall(text) for quoted in quotes if quoted]
+        self.messages += [message.strip() for message in _ERROR_NAME.findall(text) if message]
         self._add(_CONTRACTION.sub(" ", FILLER.sub(" ", text)), source)
         self._add(" ".join(_FLAG.findall(text)).replace("-", "_"), GoalPart.INLINE)
         bare = _INLINE.sub(" ", text)
@@ -278,39 +272,29 @@ class _Reader:
         return "\n"
 
     def _take_block(self, block: str) -> None:
-        for line in self._without_other_projects(block):
-            if TRACE_LINE.match(line):
-                self._take_error(line)
-            else:
-                self._add(line, GoalPart.CODE)
+        for line in self._take_traces(block):
+            self._add(line, GoalPart.CODE)
         self._name((name for names in _USED_NAME.findall(block) for name in names if name), GoalPart.CODE)
 
     def _take_error(self, line: str) -> None:
         self._add(line, GoalPart.ERROR)
         self._name((name for name in _IDENTIFIER.findall(line) if _CODE_LIKE.search(name)), GoalPart.ERROR)
-        self._quote(_ERROR_MESSAGE.findall(line))
-
-    def _quote(self, texts: Iterable[str]) -> None:
-        self.messages.extend(texts)
+        self.messages += _ERROR_MESSAGE.findall(line)
 
     def _add(self, text: str, source: GoalPart) -> None:
-        joined = {part: whole[0] for whole in _HYPHENATED.finditer(text) for part in whole[0].split("-")}
+        joined = {part for whole in _HYPHENATED.finditer(text) for part in whole[0].split("-")}
         for word in tokenize(text):
             for place, term in enumerate(terms_of(word)):
                 self.terms[source][term] += 1
-                if place or (word in joined and len(word) <= _SHORT_PART):
-                    self.part_of.setdefault(term, joined.get(word, word))
-                else:
+                # A part of an identifier or of a hyphenated word is no word of the goal's own.
+                if not place and (word not in joined or len(word) > _SHORT_PART):
                     self.surface.setdefault(term, word)
 
     def _name(self, names: Iterable[str], source: GoalPart) -> None:
         for name in names:
-            if terms_of(name) and _better(source, self.identifiers.get(name)):
-                self.identifiers[name] = source
+            if terms_of(name):
+                known = self.identifiers.get(name, source)
+                self.identifiers[name] = min(source, known, key=_BEST_FIRST.index)
 
 
 _BEST_FIRST = (GoalPart.INLINE, GoalPart.TITLE, GoalPart.PROSE, GoalPart.ERROR, GoalPart.CODE)
-
-
-def _better(source: GoalPart, known: GoalPart | None) -> bool:
-    return known is None or _BEST_FIRST.index(source) < _BEST_FIRST.index(known)

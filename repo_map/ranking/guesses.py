@@ -11,7 +11,7 @@ from typing import Final, NamedTuple
 import numpy as np
 
 from repo_map.arrays import distinct
-from repo_map.ranking.bm25 import Hits, inverse_frequency, match_softly, score, unit_hits
+from repo_map.ranking.bm25 import Hits, inverse_frequency, match_units, score, unit_hits
 from repo_map.ranking.corpus import Candidates, Floats, Ints, scaled, summed
 from repo_map.text.terms import terms_of, tokenize
 from repo_map.text.units import NAME
@@ -73,7 +73,7 @@ def guess_features(candidates: Candidates, names: Sequence[str]) -> dict[str, Fl
         if len(each.words) > 1 and each.plain in column:
             whole[column[each.plain]] = 1.0
     features["n.text"] = _of_text(hits, whole * idf, rows)
-    matches = match_softly(candidates, hits, len(ids))
+    matches = match_units(candidates, hits, len(ids), softly=True)
     features["n.words"] = scaled(score(matches, weights * idf, rows), candidates.main_unit)
     features["n.file"] = candidates.mean_of_best(features["n.words"])[candidates.file_row]
     paths = [

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final, NamedTuple
@@ -10,10 +11,9 @@ from typing import Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from repo_map.ranking.corpus import Candidates, Corpus, Floats, Ints
+from repo_map.ranking.corpus import Candidates, Corpus, Ints
 from repo_map.ranking.goal import GoalPart, ParsedGoal
 from repo_map.ranking.goal_places import TraceFrame
-from repo_map.ranking.literals import find_literals
 from repo_map.ranking.priors import are_auxiliary, are_intended, are_main, file_kind_intents
 from repo_map.text.terms import terms_in, terms_of, tokenize
 
@@ -34,7 +34,7 @@ _GUESS_SHARE: Final = 0.5
 _FRAME_DECAY: Final = 0.3
 _MAX_FILES_OF_STEM: Final = 3
 """Files with the same stem; more of them make it a word rather than a name."""
-_RARE_FOLDER: Final = 0.69
+RARE_FOLDER: Final = 0.69
 """Strength of the only file of a folder that is called like a rare word of the title."""
 _MAX_RARE_FILES, _MAX_RARE_SHARE = 12, 0.05
 _MAX_RARE_UNITS, _MAX_RARE_UNIT_SHARE = 5, 0.02
@@ -58,6 +58,18 @@ _INSTALLED: Final = re.compile(
     r"(?:^|[/\\])(?:(?:site|dist)-packages|python\d(?:\.\d+)?(?![/\\](?:site|dist)-packages))[/\\](.+)$"
 )
 """A path of an installed Python package or of its library."""
+_WORD: Final = re.compile(r"[^\W_]+")
+_MESSAGE, _SENTENCE = (2, 4), (4, 6)
+"""Words of a run that are no stop words, and words: of quoted text and errors, and of the title."""
+_VALUE: Final = re.compile(r"'[^'\n]*'|\"[^\"\n]*\"|\b\d[\w.]*")
+"""What a message has in the place of a variable, and"""
+_VARIABLE: Final = re.compile(r"%(?:\(\w+\))?[-+ #0-9.*]*[a-zA-Z]|\$?\{[^{}\n]*\}|#\{[^{}\n]*\}")
+"""how the code writes the variable."""
+_MAX_LITERAL_WORDS: Final = 400
+_MAX_LITERAL_UNITS: Final = 8
+"""Units that may contain a run of words: with more of them it is a turn of phrase."""
+_MAX_LITERAL_READ: Final = 24
+_MAX_LITERALS: Final = 3
 _IN_TRACE: Final = "in the stack trace"
 _NAMED: Final = "named in the goal"
 _LITERAL: Final = "contains the goal's text"
@@ -286,11 +298,11 @@ class _Finder:
             )
             inside = inside[are_main(corpus, inside, found.intended)]
             for file in inside.tolist():
-                _note(found.rare_folders, file, _RARE_FOLDER / len(inside) ** 0.25)
+                _note(found.rare_folders, file, RARE_FOLDER / len(inside) ** 0.25)
 
     def find_literals(self) -> None:
         """Find the units that contain messages or other text of the goal word for word."""
-        units = find_literals(self._corpus, self._goal)
+        units = _literal_units(self._corpus, self._goal)
         for unit in units:
             file = int(self._corpus.file_of_unit[unit])
             strength = len(units) ** -0.5
@@ -298,6 +310,72 @@ class _Finder:
             _note(self.mentions.literal_units, unit, strength)
             self.mentions.file_reasons.setdefault(file, _LITERAL)
             self.mentions.unit_reasons.setdefault(unit, _LITERAL)
+
+
+def _literal_units(corpus: Corpus, goal: ParsedGoal) -> list[int]:
+    """Return the units that contain the goal's quoted text, error messages or title, at most three.
+
+    A message of the code may have values filled in, so runs of some words are compared. Code comes before
+    tests and documents, which repeat what it says.
+    """
+    runs = [run for text in goal.messages for run in _runs(_VALUE.sub(" ", text), *_MESSAGE)]
+    runs = [*runs, *_runs(goal.title, *_SENTENCE)][:_MAX_LITERAL_WORDS]
+    units_of: dict[str, Ints] = {}
+    texts: dict[int, str] = {}
+    hits: Counter[int] = Counter()
+    for run in runs:
+        for unit in _units_with(corpus, run, units_of):
+            if unit not in texts and len(texts) < _MAX_LITERAL_READ:
+                texts[unit] = _joined(_WORD.findall(_text(corpus, unit)))
+            if unit in texts and _joined(run) in texts[unit]:
+                hits[unit] += 1
+    if not hits:
+        return []
+    units = np.array(sorted(hits), np.int64)
+    main = are_main(corpus, corpus.file_of_unit[units], np.zeros(len(corpus.index.paths), np.bool_))
+    kept = (units[main] if main.any() else units).tolist()
+    most = max(hits[unit] for unit in kept)
+    best = [unit for unit in kept if hits[unit] > most // 2]
+    return best if len(best) <= _MAX_LITERALS else []
+
+
+def _runs(text: str, telling: int, total: int) -> Iterator[list[str]]:
+    """Yield the shortest runs of words that have enough telling ones, one from each word on."""
+    words = _WORD.findall(text)
+    for first in range(len(words)):
+        number = 0
+        for end in range(first + 1, len(words) + 1):
+            number += bool(_terms(words[end - 1]))
+            if number >= telling and end - first >= total:
+                yield words[first:end]
+                break
+
+
+def _terms(word: str) -> tuple[str, ...]:
+    return terms_of(word)[:1] if len(word) > 2 and not word[0].isdigit() else ()
+
+
+def _units_with(corpus: Corpus, run: Sequence[str], units_of: dict[str, Ints]) -> list[int]:
+    found: Ints | None = None
+    for term in dict.fromkeys(term for word in run for term in _terms(word)):
+        if term not in units_of:
+            units_of[term] = corpus.units_with(term)
+        known = units_of[term]
+        found = known if found is None else np.intersect1d(found, known, assume_unique=True)
+        if not len(found):
+            return []
+    return found.tolist() if found is not None and len(found) <= _MAX_LITERAL_UNITS else []
+
+
+def _text(corpus: Corpus, unit: int) -> str:
+    index = corpus.index
+    lines = index.sources.text(int(corpus.file_of_unit[unit])).split("\n")
+    text = "\n".join(lines[int(index.units.start[unit]) - 1 : int(index.units.end[unit])])
+    return _VARIABLE.sub(" ", text)
+
+
+def _joined(words: Sequence[str]) -> str:
+    return f" {' '.join(words)} ".lower()
 
 
 def files_at(corpus: Corpus, path: str) -> list[tuple[int, float]]:
@@ -412,46 +490,6 @@ def _is_everyday(corpus: Corpus, name: str) -> bool:
     """Return whether a name is one plain word that much of the code has: who writes it may mean no name."""
     found = terms_of(name)
     return bool(_PLAIN_WORD.fullmatch(name)) and len(found) == 1 and not _is_rare(corpus, found[0])
-
-
-def file_mentions(candidates: Candidates, named: Mentions) -> dict[str, Floats]:
-    """Return how strongly the goal names each candidate file."""
-    # The only file of a rare folder comes into sight.
-    alone = {file: 1.0 for file, strength in named.rare_folders.items() if strength >= _RARE_FOLDER}
-    strengths = {
-        "m.path": _strongest(named.paths, named.literals, named.rare_folders),
-        "m.folder": named.folders,
-        "m.frame": named.frames,
-        "m.dot": _strongest(named.dotted, alone),
-        "m.crash": {named.crash.file: 1.0} if named.crash else {},
-    }
-    rows, row_of = len(candidates.files), candidates.row_of_file
-    return {name: _spread(each, row_of, rows) for name, each in strengths.items()}
-
-
-def unit_mentions(candidates: Candidates, named: Mentions) -> dict[str, Floats]:
-    """Return how strongly the goal names each of their units."""
-    strengths = {
-        "m.frame": named.frame_units,
-        "m.dot": _strongest(named.dotted_units, named.literal_units),
-        "m.crash": {named.crash.unit: 1.0} if named.crash else {},
-        "def.unit": named.definitions,
-    }
-    rows, row_of = len(candidates.units), candidates.row_of_unit
-    return {name: _spread(each, row_of, rows) for name, each in strengths.items()}
-
-
-def _strongest(*all_strengths: Mapping[int, float]) -> dict[int, float]:
-    keys = dict.fromkeys(key for strengths in all_strengths for key in strengths)
-    return {key: max(strengths.get(key, 0.0) for strengths in all_strengths) for key in keys}
-
-
-def _spread(strengths: Mapping[int, float], row_of: Ints, rows: int) -> Floats:
-    values = np.zeros(rows)
-    for key, strength in strengths.items():
-        if row_of[key] >= 0:
-            values[row_of[key]] = strength
-    return values
 
 
 def spelled_places(candidates: Candidates, goal: ParsedGoal, named: Mentions) -> list[tuple[int, int]]:

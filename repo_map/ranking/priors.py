@@ -33,16 +33,19 @@ def are_main(corpus: Corpus, files: Ints, aimed: NDArray[np.bool_]) -> NDArray[n
 
 
 def _made(corpus: Corpus, files: Ints) -> Floats:
-    flagged = corpus.index.files.flags[files] & int(GENERATED_OR_VENDORED)
-    by_name = _told(is_build_output, [corpus.index.paths[file] for file in files])
-    return np.asarray(np.maximum(flagged != 0, by_name), np.float64)
+    return _of_kind(corpus, files, GENERATED_OR_VENDORED, is_build_output)
 
 
 def are_auxiliary(corpus: Corpus, files: Ints) -> Floats:
     """Return 1.0 for each file that is a test or stands in a folder aside from the code, else 0.0."""
-    flagged = corpus.index.files.flags[files] & int(FileFlag.TEST)
-    by_name = _told(is_auxiliary, [corpus.index.paths[file] for file in files])
-    return np.asarray(np.maximum(flagged != 0, by_name), np.float64)
+    return _of_kind(corpus, files, FileFlag.TEST, is_auxiliary)
+
+
+def _of_kind(corpus: Corpus, files: Ints, flags: FileFlag, by_path: Callable[[str], bool]) -> Floats:
+    """Return 1.0 for each file that has one of the flags or a path of the kind, else 0.0."""
+    of_path = [_is(by_path, corpus.index.paths[file]) for file in files.tolist()]
+    flagged = corpus.index.files.flags[files] & int(flags) != 0
+    return np.asarray(flagged | np.array(of_path, np.bool_), np.float64)
 
 
 def file_priors(candidates: Candidates, aimed: NDArray[np.bool_], *, is_outright: bool) -> dict[str, Floats]:
@@ -74,10 +77,6 @@ def unit_priors(candidates: Candidates) -> dict[str, Floats]:
         "p.gap": (kind == GAP).astype(np.float64),
         "p.size": np.log1p(np.minimum(lines, 400)) / 6.0,
     }
-
-
-def _told(is_one: Callable[[str], bool], paths: list[str]) -> Floats:
-    return np.array([_is(is_one, path) for path in paths], np.float64)
 
 
 @lru_cache(maxsize=1 << 15)
@@ -127,21 +126,11 @@ _ASKING: Final = (
             r"\b(?:readme|tutorials?|guides?|faq|website|cookbook|contributing)\b",
         ),
     ),
+    _Asking(FileKind.NEWS, "changelog|news", (r"\b(?:change ?log|release notes?|what'?s ?new)\b",)),
     _Asking(
-        FileKind.NEWS,
-        "changelog|news",
-        (r"\b(?:change ?log|release notes?|what'?s ?new)\b",),
+        FileKind.EXAMPLES, "examples?|demos?|samples?", (r"\b(?:examples?|samples?|demos?|playground)\b",)
     ),
-    _Asking(
-        FileKind.EXAMPLES,
-        "examples?|demos?|samples?",
-        (r"\b(?:examples?|samples?|demos?|playground)\b",),
-    ),
-    _Asking(
-        FileKind.BENCHMARKS,
-        "bench(?:es|marks?)?",
-        (r"\bbench(?:es|mark\w*)?\b",),
-    ),
+    _Asking(FileKind.BENCHMARKS, "bench(?:es|marks?)?", (r"\bbench(?:es|mark\w*)?\b",)),
     _Asking(
         FileKind.AUTOMATION,
         "ci|gha|workflows?|actions?",
@@ -154,11 +143,7 @@ _ASKING: Final = (
             r"\b(?:nightly|cron) (?:jobs?|builds?)\b",
         ),
     ),
-    _Asking(
-        FileKind.SCRIPTS,
-        "scripts?|tools?",
-        (r"\bscripts?\b",),
-    ),
+    _Asking(FileKind.SCRIPTS, "scripts?|tools?", (r"\bscripts?\b",)),
     _Asking(
         FileKind.SETTINGS,
         "build|deps|eslint|tox|cmake|lint",

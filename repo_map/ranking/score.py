@@ -14,14 +14,17 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from repo_map.languages.language import LanguageRole
+from repo_map.languages.registry import language_named
 from repo_map.ranking.confidence import Sufficiency, assess, confidence_of
 from repo_map.ranking.corpus import Floats, Ints, corpus_of
 from repo_map.ranking.features import Features, read_features
 from repo_map.ranking.goal import GoalPart, ParsedGoal, parse_goal
 from repo_map.ranking.mentions import files_at, spelled_places
-from repo_map.ranking.named_text import asks_for, named_text
-from repo_map.sources.file_kinds import FileKind, is_run_as_test
-from repo_map.text.terms import terms_of
+from repo_map.relations.file_references import file_references_of
+from repo_map.relations.model import Confidence, Relation, RelationKind
+from repo_map.sources.file_kinds import GENERATED_OR_VENDORED, FileKind, is_run_as_test, is_template
+from repo_map.text.terms import terms_of, tokenize
 from repo_map.text.units import FUNCTION, GAP
 
 if TYPE_CHECKING:
@@ -34,6 +37,18 @@ _MAX_ASKED: Final = 4
 """Of a text that is asked for, the units that are raised: the first windows of 60 lines."""
 _SHARE_OF_NAMING: Final = 0.99
 """Score of a text by that of the file that names it."""
+_VERBS: Final = {RelationKind.RENDER: "rendered by", RelationKind.INCLUDE: "taken in by"}
+_TEMPLATE: Final = "template page html view layout markup"
+_TEST_DATA: Final = "fixture golden snapshot"
+_CALLED: Final = {
+    ".sql": "query queries",
+    ".graphql": "query queries schema",
+    ".scm": "query queries",
+    ".css": "style stylesheet",
+    ".scss": "style stylesheet",
+    ".po": "translation message",
+}
+"""What users call files of a suffix beside the suffix itself."""
 _SHORT_GOAL: Final = 120
 """Characters of a question or an order; a report is about more than it names."""
 _SHORT_DEFINITION: Final = 20
@@ -127,11 +142,7 @@ class Relevance(NamedTuple):
 
 
 def score_goal(
-    index: Index,
-    goal: str,
-    *,
-    names: Sequence[str] = (),
-    weights: WeightTable | None = None,
+    index: Index, goal: str, *, names: Sequence[str] = (), weights: WeightTable | None = None
 ) -> Relevance:
     """Score the files and units of a repository by how likely the goal's work touches them.
 
@@ -233,9 +244,7 @@ def _with_hints(units: Sequence[ScoredUnit], goal: ParsedGoal) -> tuple[ScoredUn
     """Return units with chances that respect calls in the goal, and tests within sources of Rust."""
     called = set(_CALL.findall(goal.text))
     wants_tests = FileKind.TESTS in goal.aims.kinds
-    leaves = (
-        Counter(unit.name.rpartition(".")[2] for unit in units if _is_code(unit)) if called else Counter()
-    )
+    leaves = Counter(unit.name.rpartition(".")[2] for unit in units if called and _is_code(unit))
 
     def read(unit: ScoredUnit) -> ScoredUnit:
         if unit.path.endswith(".rs") and unit.name.startswith(_INLINE_TESTS) and not wants_tests:
@@ -309,13 +318,14 @@ def _with_asked_text(index: Index, relevance: Relevance) -> Relevance:
     said = {term for part in (GoalPart.TITLE, GoalPart.PROSE) for term in goal.terms.get(part, ())}
     # A word by itself: the ``page`` of ``users_page`` asks for none.
     terms = frozenset(term for term in said if terms_of(goal.surface.get(term, ""))[:1] == (term,))
-    naming = [unit for unit in relevance.units[:_MAX_NAMING] if unit.kind != GAP]
-    places = [(index.file_id(unit.path) or 0, unit.start, unit.end) for unit in naming]
+    references = file_references_of(index)
     asked: dict[str, tuple[ScoredUnit, str]] = {}
-    for text in named_text(index, places):
-        path = index.paths[text.file]
-        if path not in asked and asks_for(index, terms, text.file):
-            asked[path] = (naming[text.piece], text.why)
+    for unit in (each for each in relevance.units[:_MAX_NAMING] if each.kind != GAP):
+        for each in references.references_between(index.file_id(unit.path) or 0, unit.start, unit.end):
+            text = each.target[0]
+            is_sure = each.confidence >= Confidence.LIKELY and index.paths[text] not in asked
+            if is_sure and _is_text(index, text) and _asks_for(index, terms, text):
+                asked[index.paths[text]] = (unit, _reason_of(index, each))
     if not asked:
         return relevance
     files = {file.path: file for file in relevance.files}
@@ -334,6 +344,31 @@ def _with_asked_text(index: Index, relevance: Relevance) -> Relevance:
         units=tuple(sorted(units.values(), key=lambda unit: -unit.score)[:MAX_UNITS]),
         asked=frozenset(asked),
     )
+
+
+def _is_text(index: Index, file: int) -> bool:
+    """Return whether a file is text that somebody writes by hand."""
+    role = language_named(index.language(file)).role
+    is_written = role is not LanguageRole.CODE or is_template(index.paths[file])
+    return is_written and not int(index.files.flags[file]) & int(GENERATED_OR_VENDORED)
+
+
+def _asks_for(index: Index, terms: frozenset[str], file: int) -> bool:
+    """Return whether the terms of a goal say the kind of a file of text: its template, the SQL, a fixture."""
+    path = index.paths[file]
+    suffixes = path.rpartition("/")[2].lower().split(".")[1:]
+    called = [*suffixes, *(_CALLED.get(f".{suffix}", "") for suffix in suffixes)]
+    called += [_TEMPLATE] if is_template(path) else []
+    called += [_TEST_DATA] if index.files.is_test(file) else []
+    return not terms.isdisjoint(term for word in tokenize(" ".join(called)) for term in terms_of(word))
+
+
+def _reason_of(index: Index, relation: Relation) -> str:
+    """Return who names a text: ``rendered by `users_page` in line 31``."""
+    file, row = relation.source
+    who = index.qualified_name(file, row) if row >= 0 else index.paths[file]
+    likely = "" if relation.confidence is Confidence.RESOLVED else "likely "
+    return f"{likely}{_VERBS.get(relation.kind, 'named by')} `{who}` in line {relation.line}"
 
 
 def units_of(index: Index, path: str) -> list[ScoredUnit]:

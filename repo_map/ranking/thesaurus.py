@@ -15,7 +15,7 @@ from repo_map.ranking.bm25 import (
     Query,
     inverse_frequency,
     match_files,
-    match_softly,
+    match_units,
     name_share,
     score,
     unit_hits,
@@ -31,22 +31,18 @@ _STRENGTH, _DECAY = 0.7, 0.25
 """Of a group's first word, and how much less each further word of it counts."""
 
 
-class _Thesaurus:
-    """Groups of words of identifiers, by the stems of the expressions that they stand for."""
-
-    def __init__(self, text: str) -> None:
-        self.groups: list[tuple[str, ...]] = []
-        self.groups_of: dict[tuple[str, ...], list[int]] = {}
-        for line in text.splitlines():
-            words, _, expressions = line.partition(" | ")
-            for phrase in (*expressions.split(", "), *words.split()):
-                self.groups_of.setdefault(_stems(phrase), []).append(len(self.groups))
-            self.groups.append(tuple(dict.fromkeys(_stems(words))))
-
-
 @cache
-def _thesaurus() -> _Thesaurus:
-    return _Thesaurus(resources.files("repo_map.ranking").joinpath("thesaurus.txt").read_text("ascii"))
+def _thesaurus() -> tuple[list[tuple[str, ...]], dict[tuple[str, ...], list[int]]]:
+    """Return groups of words of identifiers, and these by the stems of the expressions they stand for."""
+    groups: list[tuple[str, ...]] = []
+    groups_of: dict[tuple[str, ...], list[int]] = {}
+    text = resources.files("repo_map.ranking").joinpath("thesaurus.txt").read_text("ascii")
+    for line in text.splitlines():
+        words, _, expressions = line.partition(" | ")
+        for phrase in (*expressions.split(", "), *words.split()):
+            groups_of.setdefault(_stems(phrase), []).append(len(groups))
+        groups.append(tuple(dict.fromkeys(_stems(words))))
+    return groups, groups_of
 
 
 def _stems(text: str) -> tuple[str, ...]:
@@ -58,16 +54,16 @@ def related_terms(text: str) -> dict[str, float]:
 
     An expression of many meanings counts less for each; expressions that agree on a term add up.
     """
-    known = _thesaurus()
+    all_groups, groups_of = _thesaurus()
     words = _stems(text[:_MAX_CHARS])
     found: dict[int, float] = {}
     for size, start in product(range(1, _MAX_PHRASE_WORDS + 1), range(len(words))):
-        groups = known.groups_of.get(words[start : start + size], []) if start + size <= len(words) else []
+        groups = groups_of.get(words[start : start + size], []) if start + size <= len(words) else []
         for group in groups:
             found[group] = max(found.get(group, 0.0), len(groups) ** -0.5)
     misses: dict[str, float] = {}
     for group, share in found.items():
-        for place, term in enumerate(known.groups[group]):
+        for place, term in enumerate(all_groups[group]):
             strength = _STRENGTH * share / (1.0 + _DECAY * place)
             misses[term] = misses.get(term, 1.0) * (1.0 - strength)
     return {term: 1.0 - missed for term, missed in misses.items()}
@@ -85,7 +81,7 @@ class Related(NamedTuple):
 
 def related_to(corpus: Corpus, query: Query, text: str) -> Related:
     """Look up the terms that are related to a goal's text."""
-    said = frozenset(query.terms)
+    said = {corpus.index.terms[each] for each in query.ids.tolist()}
     strengths = {term: strength for term, strength in related_terms(text).items() if term not in said}
     found = ((corpus.index.terms.get(term), strength) for term, strength in strengths.items())
     known = sorted((each, strength) for each, strength in found if each is not None)
@@ -110,16 +106,12 @@ def related_features(
     """
     corpus, ids = candidates.corpus, related.ids
     path = _path_scores(candidates, related.strengths)
-    matches = match_softly(candidates, unit_hits(candidates, ids), len(ids))
+    matches = match_units(candidates, unit_hits(candidates, ids), len(ids), softly=True)
     words = scaled(score(matches, related.weights, len(candidates.units)), candidates.main_unit)
     covered = np.zeros(len(corpus.index.terms))
     covered[ids] = [related.strengths[corpus.index.terms[each]] for each in ids.tolist()]
     covered[query.ids] = 1.0
-    unit = {
-        "t.words": words,
-        "t.name": name_share(candidates, covered),
-        "t.path": path[candidates.file_row],
-    }
+    unit = {"t.words": words, "t.name": name_share(candidates, covered), "t.path": path[candidates.file_row]}
     return unit, {"t.mean": candidates.mean_of_best(words), "t.path": path}
 
 
