@@ -88,7 +88,7 @@ async def ask_roots(
     if (ctx.protocol_version or "") >= MODERN:
         return ListRoots()
     try:
-        return await ctx.session.send_request(
+        listed: ListRootsResult = await ctx.session.send_request(
             ListRootsRequest(),
             ListRootsResult,
             request_read_timeout_seconds=ROOTS_SECONDS,
@@ -97,6 +97,7 @@ async def ask_roots(
     except MCPError as error:
         logger.warning("The client lists no open folders, though it says that it has some: %s", error)
         return ListRootsResult(roots=[])
+    return listed
 
 
 async def ask_direction(
