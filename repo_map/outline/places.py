@@ -93,7 +93,7 @@ def rank_places(index: Index, relevance: Relevance) -> list[Place]:
             if key not in best or best[key].chance < place.chance:
                 best[key] = place
     ranked = sorted(best.values(), key=lambda place: -place.chance)
-    return list(_without_copies(ranked, files))
+    return _without_copies(ranked, files)
 
 
 def list_places(
@@ -299,8 +299,8 @@ class _FilePlaces:
         return "".join("".join(self._locations.lines[place.first - 1 : place.last]).split())
 
 
-def _without_copies(ranked: Sequence[Place], files: Mapping[str, _FilePlaces]) -> Iterator[Place]:
-    """Yield the places but for those whose code stands in another file before them, which names the first."""
+def _without_copies(ranked: Sequence[Place], files: Mapping[str, _FilePlaces]) -> list[Place]:
+    """Return the places but for those whose code another file before them has, which names the first."""
     first: dict[str, int] = {}
     found: list[Place] = []
     sizes = Counter((place.name, place.last - place.first) for place in ranked)
@@ -316,4 +316,4 @@ def _without_copies(ranked: Sequence[Place], files: Mapping[str, _FilePlaces]) -
                 continue
             first.setdefault(code, len(found))
         found.append(place)
-    yield from found
+    return found

@@ -80,22 +80,16 @@ def replay(index: Index, plan: FlightPlan, **options: Any) -> tuple[RepoMap, Dri
 
 def find_drift(index: Index, plan: FlightPlan, repo_map: RepoMap) -> Drift:
     """Compare the tree, file by file, with the one that the plan was made on."""
-    unmatched = _unmatched(index, plan)
-    if plan.tree is None:
-        return Drift(stamped=False, same_tree=False, unmatched=unmatched, knows_files=False)
-    if plan.tree.fingerprint == index.fingerprint:
-        return Drift(stamped=True, same_tree=True, unmatched=unmatched)
+    unmatched, tree = _unmatched(index, plan), plan.tree
     shown = {block.path for block in repo_map.blocks if block.level > 1}
-    before = plan.tree.files
-    if shown and not before:
-        return Drift(stamped=True, same_tree=False, unmatched=unmatched, knows_files=False)
-    changes = (
-        (path, _change(index, path, before.get(path), path in shown))
-        for path in sorted(shown | before.keys())
-    )
+    if tree is not None and tree.fingerprint == index.fingerprint:
+        return Drift(stamped=True, same_tree=True, unmatched=unmatched)
+    if tree is None or (shown and not tree.files):
+        return Drift(stamped=tree is not None, same_tree=False, unmatched=unmatched, knows_files=False)
+    paths = sorted(shown | tree.files.keys())
+    changes = ((path, _change(index, path, tree.files.get(path), path in shown)) for path in paths)
     files = tuple(DriftedFile(path, change) for path, change in changes if change)
-    by_first_look = bool(plan.tree.first_look)
-    return Drift(True, False, files, unmatched, by_first_look=by_first_look)
+    return Drift(True, False, files, unmatched, by_first_look=bool(tree.first_look))
 
 
 def _unmatched(index: Index, plan: FlightPlan) -> tuple[str, ...]:

@@ -41,8 +41,6 @@ class Sufficiency(NamedTuple):
     """
     notes: tuple[str, ...]
     """What speaks against it, in sentences."""
-    missing: tuple[str, ...]
-    """Names that the goal writes as code and the repository lacks."""
 
     @property
     def grade(self) -> Grade:
@@ -78,8 +76,6 @@ def confidence_of(features: Features, scores: Floats, rows: Ints, weights: Mappi
 
 def assess(features: Features, confidence: float) -> Sufficiency:
     """Judge how sure the choice is, whose measured confidence is given."""
-    missing = _missing_names(features)
-    lacking = f"The repository has no {_listed(missing)}." if missing else ""
     if not len(features.candidates.files):
         is_empty = not features.candidates.corpus.index.paths
         note = (
@@ -87,10 +83,12 @@ def assess(features: Features, confidence: float) -> Sufficiency:
             if is_empty
             else f"Nothing in the repository shares a word with the goal: {_HINT}."
         )
-        return Sufficiency(0.0, (note,), tuple(missing))
+        return Sufficiency(0.0, (note,))
+    missing = _missing_names(features)
+    lacking = f"The repository has no {_listed(missing)}." if missing else ""
     if doubt := _doubt(features):
         confidence = min(confidence, _DOUBTFUL)
-    return Sufficiency(confidence, tuple(filter(None, (doubt, lacking))), tuple(missing))
+    return Sufficiency(confidence, tuple(filter(None, (doubt, lacking))))
 
 
 def _doubt(features: Features) -> str:

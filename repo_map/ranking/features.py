@@ -230,14 +230,11 @@ def _call_features(candidates: Candidates, likely: Floats) -> dict[str, Floats]:
 def _references(candidates: Candidates) -> tuple[Ints, Ints]:
     """Return the rows of the candidate files' references that stand in a unit, and that unit's row."""
     corpus = candidates.corpus
-    references, symbols = corpus.index.references, corpus.index.symbols
+    references = corpus.index.references
     where = candidates.rows_of(references.file_start)
-    first = symbols.file_start[candidates.files]
-    counts = references.file_start[candidates.files + 1] - references.file_start[candidates.files]
-    definition = references.definition[where].astype(np.int64)
-    unit = np.full(len(where), -1, np.int64)
-    inside = definition >= 0
-    unit[inside] = corpus.unit_of_symbol[(np.repeat(first, counts) + definition)[inside]]
+    where = where[references.definition[where] >= 0]
+    file = np.searchsorted(references.file_start, where, side="right") - 1
+    unit = corpus.unit_of_symbol[corpus.index.symbols.file_start[file] + references.definition[where]]
     return where[unit >= 0], candidates.row_of_unit[unit[unit >= 0]]
 
 

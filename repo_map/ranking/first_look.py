@@ -23,6 +23,7 @@ from repo_map.limits import DEFAULT, Limits
 from repo_map.ranking.bm25 import inverse_frequency, term_weights
 from repo_map.ranking.corpus import MAX_TEMPLATE_BYTES, MAX_TEMPLATES, TEMPLATE, summed, terms_of_paths
 from repo_map.ranking.goal import GoalPart, ParsedGoal, parse_goal
+from repo_map.ranking.mentions import MAX_FILES_OF_NAME
 from repo_map.sources.file_kinds import (
     GENERATED_OR_VENDORED,
     FileFlag,
@@ -50,7 +51,6 @@ _NAMED_SCORE = 1_000.0
 """Of a file that the goal names."""
 _GENERATED_WEIGHT, _AUXILIARY_WEIGHT, _TEXT_WEIGHT = 0.15, 0.5, 0.5
 """Score multipliers of generated and vendored files, of tests and auxiliary files, and of prose and data."""
-_MAX_FILES_OF_NAME = 12
 _FILES_PER_PROGRESS = 256
 _MIN_PATTERN_BYTES = 3
 _MAX_PATTERNS = 400
@@ -278,4 +278,4 @@ def _files_named_in_goal(paths: Sequence[str], goal: ParsedGoal) -> list[int]:
     named.discard("")
     names = [path.rpartition("/")[2].lower() for path in paths]
     counts = Counter(name for name in names if name in named)
-    return [file for file, name in enumerate(names) if 0 < counts[name] <= _MAX_FILES_OF_NAME]
+    return [file for file, name in enumerate(names) if 0 < counts[name] <= MAX_FILES_OF_NAME]

@@ -118,7 +118,6 @@ def test_one_word_of_the_code_is_found_amid_anything(index: Index, around: str) 
 
 def test_identifiers_that_the_repository_lacks_are_reported(index: Index) -> None:
     sufficiency = score_goal(index, "`dispatch` should call `fooBarBaz`").sufficiency
-    assert sufficiency.missing == ("fooBarBaz",)
     assert any("`fooBarBaz`" in note for note in sufficiency.notes)
 
 
