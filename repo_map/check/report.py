@@ -86,14 +86,20 @@ def _printed(path: str) -> str:
 
 
 def format_text(report: CheckReport) -> str:
-    """Return a report as text of at most ``MAX_TOKENS``; places come before limitations and reasons."""
+    """Return a report as text of at most ``MAX_TOKENS``.
+
+    Places come before the list of what is not resolved and before reasons, but what the check could not tell
+    and which tests to run is always said.
+    """
     groups = group_findings(report.findings)
     head, text = _head(report), ""
     firsts = {each.kind: at for at, (each, _) in reversed(list(enumerate(groups)))}
     # Of each kind one is shown before others are.
     ranked = sorted(range(len(groups)), key=lambda at: at not in firsts.values())
     command, reasons = _tests(report)
-    for foot in ((*_limitations(report, 2), *command, *reasons), (*_limitations(report, 1), *command), ()):
+    brief = list(_brief(report))
+    feet = [[*_limitations(report, 2), *command, *reasons], [*_limitations(report, 1), *command], brief]
+    for foot in feet:
         for shown in range(min(len(groups), _MAX_SHOWN), -1, -1):
             rest = sum(len(groups[at][1]) for at in ranked[shown:])
             listed = (groups[at] for at in sorted(ranked[:shown]))
@@ -101,7 +107,7 @@ def format_text(report: CheckReport) -> str:
             lines = [head, *(describe(each, at) for each, at in listed), *more, *foot]
             text = "\n".join(lines) + "\n"
             fits = _ESTIMATE_MARGIN * estimate(text) <= MAX_TOKENS or tokens.count(text) <= MAX_TOKENS
-            if fits and shown >= min(len(groups), _MIN_SHOWN if foot else 0):
+            if fits and shown >= min(len(groups), 0 if foot is brief else _MIN_SHOWN):
                 return text
     return text
 
@@ -191,13 +197,30 @@ def _limitations(report: CheckReport, limit: int) -> Iterator[str]:
             yield f"  {_printed(path)}:{line} `{one_line(name)}`, {reason}"
 
 
+def _brief(report: CheckReport) -> Iterator[str]:
+    """Yield the least that is said of what is not complete, and of the tests."""
+    if report.limitations:
+        yield f"Not complete: {shorten(one_line(report.limitations[0]), _MAX_LIMITATION_CHARS)}"
+    if report.unresolved.total:
+        first = report.unresolved.likeliest[0]
+        number = plural(report.unresolved.total, "occurrence")
+        where = f"{_printed(first.path)}:{first.line}"
+        yield f"Not resolved: {number} of changed names, first {where}; --json lists all."
+    if report.tests and report.command:
+        yield _test_files(report)
+
+
+def _test_files(report: CheckReport) -> str:
+    first, files = report.tests[0], plural(len(report.tests), "file")
+    return f"Tests: {files}, first {first.path} ({first.reason}); --json has the command."
+
+
 def _tests(report: CheckReport) -> tuple[list[str], list[str]]:
     """Return the line with the command, and the line with the reasons."""
     if not report.tests or not report.command:
         return [], []
     if len(report.command) > _MAX_COMMAND_CHARS:
-        first, files = report.tests[0], plural(len(report.tests), "file")
-        return [f"Tests: {files}, first {first.path} ({first.reason}); --json has the command."], []
+        return [_test_files(report)], []
     same = grouped((each.reason, each.path) for each in report.tests)
     reasons = [
         f"{paths[0]} {reason}{f' (also {first_three(paths[1:])})' if paths[1:] else ''}"

@@ -108,6 +108,30 @@ def test_text_stays_below_300_tokens_and_counts_what_is_left_out(
     assert "Tests: " in text
 
 
+def test_text_with_long_places_still_says_what_is_not_resolved_and_what_to_run(
+    shop: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    long = "calculate_the_total_of_a_very_long_order_with_all_of_its_taxes"
+    users = {
+        f"{long}_{n}.py": f"from till import Till\n\n\ndef {long}_{n}():\n    return Till().gross({n})\n"
+        for n in range(4)
+    }
+    opened = {f"open_{n}.py": "def total(order):\n    return order.till.gross(1)\n" for n in range(4)}
+    test = "from till import Till\n\n\ndef test_gross():\n    assert Till().gross(1)\n"
+    till = "class Till:\n    def gross(self, amount):\n        return amount * 2\n"
+    commit(shop, {**users, **opened, "test_till.py": test, "till.py": till})
+    (shop / "till.py").write_text(till.replace("self, ", "self, currency, "))
+    assert main(["check", str(shop), "--json"]) == 1
+    found = json.loads(capsys.readouterr().out)
+    assert main(["check", str(shop)]) == 1
+    text = capsys.readouterr().out
+    likeliest = found["unresolved"]["likeliest"][0]
+    assert found["tests"]
+    assert f"{likeliest['path']}:{likeliest['line']}" in text
+    assert found["tests"][0]["path"] in text
+    assert tokens.count(text) <= 300
+
+
 def test_sarif_and_annotations_name_each_place(shop: Path, capsys: pytest.CaptureFixture[str]) -> None:
     main(["check", str(renamed(shop)), "--format", "sarif"])
     (run,) = json.loads(capsys.readouterr().out)["runs"]
