@@ -162,14 +162,6 @@ class Matches(NamedTuple):
     """How much of the term's weight the unit earns, between 0 and 1."""
 
 
-def file_hits(corpus: Corpus, ids: Ints) -> Hits:
-    """Find terms in every file of the repository; columns follow the order of ``ids``."""
-    index = corpus.index
-    column, at = _columns(corpus, ids, index.postings.term)
-    per_file = np.diff(np.searchsorted(at, index.postings.unit_start[index.units.file_start]))
-    return _hits_at(corpus, np.repeat(np.arange(len(per_file)), per_file), column, at)
-
-
 def unit_hits(candidates: Candidates, ids: Ints) -> Hits:
     """Find terms in the units of the candidate files; columns follow the order of ``ids``."""
     corpus, (row, where) = candidates.corpus, candidates.postings
@@ -213,10 +205,12 @@ def score(matches: Matches, column_weights: Floats, rows: int) -> Floats:
 
 
 def match_files(corpus: Corpus, ids: Ints) -> Matches:
-    """Match terms with every file."""
-    lengths = corpus.file_length
+    """Match terms with every file; columns follow the order of ``ids``."""
+    index, lengths = corpus.index, corpus.file_length
     mean = float(lengths[lengths > 0].mean()) if (lengths > 0).any() else 1.0
-    hits = file_hits(corpus, ids)
+    column, at = _columns(corpus, ids, index.postings.term)
+    per_file = np.diff(np.searchsorted(at, index.postings.unit_start[index.units.file_start]))
+    hits = _hits_at(corpus, np.repeat(np.arange(len(per_file)), per_file), column, at)
     return match(hits, lengths, mean, len(ids), saturation=FILE_SATURATION, b=FILE_LENGTH)
 
 

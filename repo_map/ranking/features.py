@@ -113,7 +113,8 @@ def _choose(corpus: Corpus, query: Query, matches: Matches, named: Mentions, rel
     values = scaled(score(matches, query.weights * query.idf, files))
     values += 0.5 * scaled(_path_gain(corpus, query.goal_weights))
     values += _SHARE_OF_RELATED * related_file_scores(corpus, related)
-    for strengths in named.files:
+    outright = (named.paths, named.frames, named.dotted, named.folders)
+    for strengths in (*outright, named.rare_folders, named.literals):
         for file, strength in strengths.items():
             values[file] += strength
     for unit, strength in named.definitions.items():
@@ -164,7 +165,7 @@ def _file_mentions(candidates: Candidates, named: Mentions) -> dict[str, Floats]
         "m.path": _strongest(named.paths, named.literals, named.rare_folders),
         "m.frame": named.frames,
         "m.dot": _strongest(named.dotted, alone),
-        "m.crash": {named.crash.file: 1.0} if named.crash else {},
+        "m.crash": {int(candidates.corpus.file_of_unit[named.crash]): 1.0} if named.crash >= 0 else {},
     }
     rows, row_of = len(candidates.files), candidates.row_of_file
     return {name: _spread(each, row_of, rows) for name, each in strengths.items()}
@@ -175,7 +176,7 @@ def _unit_mentions(candidates: Candidates, named: Mentions) -> dict[str, Floats]
     strengths = {
         "m.frame": named.frame_units,
         "m.dot": _strongest(named.dotted_units, named.literal_units),
-        "m.crash": {named.crash.unit: 1.0} if named.crash else {},
+        "m.crash": {named.crash: 1.0} if named.crash >= 0 else {},
         "def.unit": named.definitions,
     }
     rows, row_of = len(candidates.units), candidates.row_of_unit

@@ -6,7 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Final, NamedTuple
+from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -75,13 +75,6 @@ _NAMED: Final = "named in the goal"
 _LITERAL: Final = "contains the goal's text"
 
 
-class CrashSite(NamedTuple):
-    """Where a stack trace says that it broke."""
-
-    file: int
-    unit: int
-
-
 @dataclass
 class Mentions:
     """How strongly, between 0 and 1, a goal names files and units, by the way in which it names them."""
@@ -101,17 +94,12 @@ class Mentions:
     """Unit → strength of the identifiers that it defines."""
     identifier: dict[int, str] = field(default_factory=dict)
     """Unit → the strongest of these identifiers."""
-    crash: CrashSite | None = None
+    crash: int = -1
+    """The unit where a stack trace says that it broke, -1 for none."""
     file_reasons: dict[int, str] = field(default_factory=dict)
     unit_reasons: dict[int, str] = field(default_factory=dict)
     found: set[str] = field(default_factory=set)
     """Identifiers, paths and names of the goal that the repository has."""
-
-    @property
-    def files(self) -> tuple[Mapping[int, float], ...]:
-        """Strengths of files, one mapping for each way to name them."""
-        outright = (self.paths, self.frames, self.dotted, self.folders)
-        return (*outright, self.rare_folders, self.literals)
 
 
 def find_mentions(corpus: Corpus, goal: ParsedGoal) -> Mentions:
@@ -162,8 +150,8 @@ class _Finder:
                 found.unit_reasons.setdefault(unit, _IN_TRACE)
         found.crash = self._find_crash()
 
-    def _find_crash(self) -> CrashSite | None:
-        """Return the innermost place of the trace that is the repository's own and no test or copy."""
+    def _find_crash(self) -> int:
+        """Return the trace's innermost unit in the repository's own code, no test or copy; -1 for none."""
         for frame in self._goal.crash:
             files = files_at(self._corpus, frame.path)
             # More of the path has to match than the name, which any file may have.
@@ -173,8 +161,8 @@ class _Finder:
             for (file, _), is_main in zip(files, mains.tolist(), strict=True):
                 unit = _unit_named_by(self._corpus, frame, file) if is_main else -1
                 if unit >= 0:
-                    return CrashSite(file, unit)
-        return None
+                    return unit
+        return -1
 
     def find_paths(self) -> None:
         """Find files by path or name, and folders."""
@@ -521,7 +509,7 @@ def _by_strength(strengths: Mapping[int, float], least: float) -> list[int]:
 def _spelled_units(
     corpus: Corpus, goal: ParsedGoal, named: Mentions, main: Collection[int]
 ) -> Iterable[tuple[int, int]]:
-    units = [named.crash.unit] if named.crash is not None else []
+    units = [named.crash] if named.crash >= 0 else []
     for strengths, least in (
         (named.dotted_units, _CERTAIN),
         (named.frame_units, _CERTAIN_FRAME),
