@@ -27,7 +27,7 @@ _NAMED_UNITS: Final = 8
 _KNOWN_SHARE: Final = 0.5
 """Share of the goal's words that the repository has; nearly every goal of the development tasks has more."""
 _DOUBTFUL: Final = 0.3
-_HINT: Final = "name a function, a file or an error text of it"
+_HINT: Final = "give `names`, identifiers that you expect in the code, or name a file or an error text"
 _MAX_NAMED: Final = 4
 
 
@@ -88,6 +88,8 @@ def assess(features: Features, confidence: float) -> Sufficiency:
     lacking = f"The repository has no {_listed(missing)}." if missing else ""
     if doubt := _doubt(features):
         confidence = min(confidence, _DOUBTFUL)
+    elif confidence < _MEDIUM and not features.goal.names:
+        doubt = f"For a better answer {_HINT}."
     return Sufficiency(confidence, tuple(filter(None, (doubt, lacking))))
 
 
