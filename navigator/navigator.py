@@ -32,7 +32,7 @@ from navigator.state.reports import NavigatorOutput, OnProgress, Progress, TurnR
 from navigator.storage.opening import open_storage
 from navigator.storage.storage import MAP_NAME
 from navigator.supervision import supervise
-from navigator.workspaces.address import address_title, resolve_address
+from navigator.workspaces.address import address_title, file_source_of, resolve_address
 from repo_map.messages import plural
 
 if TYPE_CHECKING:
@@ -322,6 +322,8 @@ class Navigator:
             request = await asyncio.to_thread(
                 validate, request, self._settings, self._further_models, environ=os.environ
             )
+        if request.query.since:
+            await asyncio.to_thread(_require_history, request)
         loading, task = asyncio.create_task(asyncio.to_thread(load_all)), request.task
 
         async def report(words: str, tokens: int = 0) -> None:
@@ -476,3 +478,10 @@ async def _is_done(task: asyncio.Task[Any], deadline: float | None) -> bool:
 async def _report_progress(on_progress: OnProgress | None, report: TurnReport, after: Navigation) -> None:
     if on_progress is not None:
         await on_progress(Progress.after(report, after.run.max_steps))
+
+
+def _require_history(request: ValidRequest) -> None:
+    """Refuse changes of a folder outside git before its files are read."""
+    from navigator.planner.changes import require_history  # noqa: PLC0415 - a stored navigation is read without
+
+    require_history(file_source_of(str(request.task.repo_path)), request.query)

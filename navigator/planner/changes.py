@@ -8,7 +8,7 @@ from navigator.errors import InvalidArgumentError
 from navigator.planner.request import ChangeQuery
 from repo_map.check.changes import find_changes
 from repo_map.check.check import check_changes
-from repo_map.check.git_diff import ChangesError, read_changes
+from repo_map.check.git_diff import ChangesError, read_changes, require_git
 from repo_map.check.model import NO_CHANGES, Changes
 from repo_map.check.patch import Patch
 from repo_map.check.trees import compare_trees
@@ -16,12 +16,26 @@ from repo_map.messages import one_line
 
 if TYPE_CHECKING:
     from repo_map.index.index import Index
+    from repo_map.sources.source import FileSource
 
 _MAX_NAMES: Final = 8
 """Changed definitions, or files, that make a goal if none was given."""
 _MAX_NAME_CHARS: Final = 120
 _MAX_FINDINGS: Final = 300
 """Findings that a navigation stores: its state is written at every step."""
+
+
+def require_history(source: FileSource, query: ChangeQuery) -> None:
+    """Raise ``InvalidArgumentError`` if a query needs git and no repository of a source is in git."""
+    if query.since:
+        try:
+            require_git(source)
+        except ChangesError as error:
+            raise _unusable(error) from error
+
+
+def _unusable(error: ChangesError) -> InvalidArgumentError:
+    return InvalidArgumentError("changes", f"can't be used: {error}", code=error.code)
 
 
 def resolve_changes(index: Index, goal: str, query: ChangeQuery) -> tuple[str, Changes]:
@@ -33,7 +47,7 @@ def resolve_changes(index: Index, goal: str, query: ChangeQuery) -> tuple[str, C
         try:
             title, found = read_changes(index, query.since)
         except ChangesError as error:
-            raise InvalidArgumentError("changes", f"can't be used: {error}", code=error.code) from error
+            raise _unusable(error) from error
         nothing = () if found.files or found.notes else (f"Nothing was changed in {title}.",)
         patch = Patch((*patch.files, *found.files), notes=(*patch.notes, *found.notes, *nothing))
     if index.build.partial_files:

@@ -94,9 +94,7 @@ def read_changes(index: Index, revisions: str) -> tuple[str, Patch]:
         except CommitNameError as error:
             errors.append(ChangesError(f"{error}; {error.advice or _ADVICE}"))
         except GitError as error:
-            # The location of a named repository's clone is not reported.
-            code = error.code if isinstance(error, NotInRepositoryError) else ""
-            errors.append(ChangesError(str(error).replace(str(part.root), part.shown), code=code))
+            errors.append(_git_refusal(error, part))
         else:
             descriptions.append(description)
             files += (each.below(part.prefix) for each in patch.files)
@@ -105,6 +103,27 @@ def read_changes(index: Index, revisions: str) -> tuple[str, Patch]:
         raise errors[0]
     patch = Patch(tuple(files), notes=tuple(dict.fromkeys((*notes, *map(str, errors)))))
     return ", ".join(dict.fromkeys(descriptions)), patch
+
+
+def require_git(source: FileSource) -> None:
+    """Raise ``ChangesError`` if no repository of a source is in git; asked before the files are read."""
+    errors = list[ChangesError]()
+    for part in source.parts:
+        try:
+            Git(part.root)
+        except NotInRepositoryError as error:
+            errors.append(_git_refusal(error, part))
+        except GitError:
+            return  # ``read_changes`` reports it with what the others lack.
+        else:
+            return
+    raise errors[0]
+
+
+def _git_refusal(error: GitError, part: RepositoryPart) -> ChangesError:
+    """Return git's refusal of a repository, without the location of a named repository's clone."""
+    code = error.code if isinstance(error, NotInRepositoryError) else ""
+    return ChangesError(str(error).replace(str(part.root), part.shown), code=code)
 
 
 def read_absent(source: FileSource) -> dict[str, bytes | None]:

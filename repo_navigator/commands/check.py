@@ -10,8 +10,9 @@ from importlib.metadata import version
 from typing import TYPE_CHECKING, Final
 
 from mcp_server.settings import Settings
+from navigator.workspaces.address import file_source_of
 from repo_map.check.check import check_changes
-from repo_map.check.git_diff import read_changes
+from repo_map.check.git_diff import read_changes, require_git
 from repo_map.check.report import format_annotations, format_json, format_sarif, format_text
 from repo_map.index.index import Index
 from repo_map.index.store import Store
@@ -51,7 +52,9 @@ def add_arguments(parser: Parser) -> None:
 
 def run(args: Namespace, settings: Settings) -> int:
     """Print the findings; return 1 if there are any, or if the check is strict and not complete."""
-    index, store = open_index(require_repository(args.repo, (), settings, "as the first argument"), settings)
+    address = require_repository(args.repo, (), settings, "as the first argument")
+    require_git(file_source_of(address))
+    index, store = open_index(address, settings)
     report = _check(index, store, args.since)
     print_text(_format(report, args.format))
     return _FOUND if report.findings or (args.strict and not report.complete) else 0

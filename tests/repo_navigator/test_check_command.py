@@ -302,6 +302,8 @@ def test_a_folder_outside_git_ends_with_the_code_of_a_missing_repository(
     monkeypatch.chdir(write(tmp_path / "plain", FILES))
     assert main([*arguments, "--json"]) == 3
     assert json.loads(capsys.readouterr().out)["error"]["code"] == "repository_not_found"
+    cache = Path(os.environ["REPO_NAVIGATOR_CACHE"])
+    assert not [each for each in cache.rglob("*") if each.is_file()]  # Nothing was indexed.
 
 
 def test_a_repository_without_the_commit_ends_with_bad_input(shop: Path) -> None:
