@@ -134,6 +134,7 @@ def is_header(path: str) -> bool:
 
 
 _SCRIPT: Final = r"[cm]?[jt]sx?"
+_TESTS_DATA: Final = f"(?i:{'|'.join(_DATA['test_data'])})"
 _TEST_SUPPORT: Final = f"(?i:{'|'.join(_DATA['test_support'])})"
 _TESTS_FOLDER: Final = r"(?:^|/)(?:tests?|__tests__|specs?)/"
 _RUN_AS_TEST: Final = "|".join(_DATA["run_as_test"])
@@ -144,12 +145,13 @@ _TEST_ROLE: Final = "|".join(_DATA["test_roles"])
 
 def is_run_as_test(path: str) -> bool:
     """Return True if a test runner runs a file; helpers and fixtures beside tests are not run."""
-    if re.search(_TEST_SUPPORT, path) or path.endswith("-d.ts"):
+    if re.search(_TESTS_DATA, path) or path.endswith("-d.ts"):
         return False
     if re.search(_RUN_AS_TEST, path):
         return True
-    is_by_folder = re.search(_TEST_BY_FOLDER, path) is not None and is_below_tests(path)
-    return is_by_folder and not is_named_as_helper(path)
+    if re.search(_TEST_SUPPORT, path) or not re.search(_TEST_BY_FOLDER, path):
+        return False
+    return is_below_tests(path) and not is_named_as_helper(path)
 
 
 def is_named_as_helper(path: str) -> bool:

@@ -43,6 +43,20 @@ def test_select_tests_prefers_near_callers() -> None:
     )
 
 
+def test_select_tests_prefers_direct_callers_in_a_folder_named_utils() -> None:
+    wait = "def wait(n):\n    return n\n"
+    far = {
+        f"t/unit/test_far_{n}.py": "from app.run import go\n\n\ndef test_go():\n    go(1)\n" for n in range(5)
+    }
+    direct = "from app.utils.time import wait\n\n\ndef test_wait():\n    assert wait(1)\n"
+    run = "from app.utils.time import wait\n\n\ndef go(n):\n    return wait(n)\n"
+    files = {"app/utils/time.py": wait, "app/run.py": run, "t/unit/utils/test_time.py": direct}
+    index = index_of(files | far)
+    tests, command = affected_tests.select_tests(index, [place(index, "app/utils/time.py", "wait")])
+    assert (tests[0].path, tests[0].names) == ("t/unit/utils/test_time.py", ("test_wait",))
+    assert tests[0].path in command
+
+
 STEPS = "".join(f"def s{n}():\n    return s{n + 1}()\n\n\n" for n in range(5)) + "def s5():\n    return 1\n"
 SETTLE = "class A:\n    def settle(self):\n        return 1\n"
 ONLY = {

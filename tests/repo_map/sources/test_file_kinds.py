@@ -4,7 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from repo_map.sources.file_kinds import FileFlag, FileKind, flags_of_path, kinds_of, user_file_kind
+from repo_map.sources.file_kinds import (
+    FileFlag,
+    FileKind,
+    flags_of_path,
+    is_run_as_test,
+    kinds_of,
+    user_file_kind,
+)
 
 PATHS = """
     src/app.py src/history.py src/news/feed.py tests/test_app.py docs/conf.py documentation/how.py
@@ -38,6 +45,13 @@ def test_users_mean_these_files_by_a_word(words: str, meant: list[str]) -> None:
     kind = user_file_kind(words)
     assert kind is not None
     assert [path for path in PATHS.split() if kind.holds(path, int(flags_of_path(path)))] == meant
+
+
+def test_files_named_as_tests_are_run_also_in_folders_named_as_helpers() -> None:
+    run = "t/unit/utils/test_time.py src/utils/time.test.ts src/main/util/TimeTest.java spec/support/a_spec.rb"
+    assert all(map(is_run_as_test, run.split()))
+    helpers = "tests/utils/time.js tests/utils/time.py tests/helpers/setup.rs tests/fixtures/test_time.py"
+    assert not any(map(is_run_as_test, helpers.split()))
 
 
 def test_other_words_name_no_kind() -> None:
