@@ -48,7 +48,7 @@ def test_users_mean_these_files_by_a_word(words: str, meant: list[str]) -> None:
 
 
 def test_files_named_as_tests_are_run_also_in_folders_named_as_helpers() -> None:
-    run = "t/unit/utils/test_time.py src/utils/time.test.ts src/main/util/TimeTest.java spec/support/a_spec.rb"
+    run = "t/unit/utils/test_time.py src/utils/time.test.ts src/util/TimeTest.java spec/support/a_spec.rb"
     assert all(map(is_run_as_test, run.split()))
     helpers = "tests/utils/time.js tests/utils/time.py tests/helpers/setup.rs tests/fixtures/test_time.py"
     assert not any(map(is_run_as_test, helpers.split()))
