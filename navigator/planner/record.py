@@ -116,7 +116,7 @@ def _given_summary(state: NavigatorState) -> str:
     return summary if is_given else ""
 
 
-AS_ASKED: Final = "The context is as your words asked."
+AS_ASKED: Final = "The context shows what you asked for."
 
 
 def finish_after_step(after: Navigation, ended: str = AS_ASKED) -> Navigation:
