@@ -47,6 +47,15 @@ def test_users_mean_these_files_by_a_word(words: str, meant: list[str]) -> None:
     assert [path for path in PATHS.split() if kind.holds(path, int(flags_of_path(path)))] == meant
 
 
+def test_the_folder_t_of_tests_counts_as_tests() -> None:
+    tests = "t/integration/tasks.py t/smoke/tests/failover/test_a.py t/unit/conftest.py t/lib/My.pm t/basic.t"
+    assert all(
+        flags_of_path(path) & FileFlag.TEST for path in f"{tests} own/t/unit/x.py t/t0001-init.sh".split()
+    )
+    others = "t/render.py src/t/index.ts src/unit/t.py src/at/lib/x.py"
+    assert not any(flags_of_path(path) & FileFlag.TEST for path in others.split())
+
+
 def test_files_named_as_tests_are_run_also_in_folders_named_as_helpers() -> None:
     run = "t/unit/utils/test_time.py src/utils/time.test.ts src/util/TimeTest.java spec/support/a_spec.rb"
     assert all(map(is_run_as_test, run.split()))
