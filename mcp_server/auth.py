@@ -17,6 +17,7 @@ from mcp_server.sdk_private import MODERN
 from mcp_server.settings import Settings, SettingsError
 from mcp_server.tokens import JWT_PREFIX, listed_tokens, user_of
 from navigator.settings import LOCAL_USER
+from repo_map.messages import install_command
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -89,7 +90,7 @@ class Authenticator:
             if find_spec("jwt") is None:
                 raise SettingsError(
                     "REPO_NAVIGATOR_HTTP_ISSUER needs a package that is not installed; run "
-                    "`pip install 'repo-navigator[team]'`."
+                    f"`{install_command('team')}`."
                 )
             from jwt import PyJWKClient  # noqa: PLC0415 - only where a provider is named
 

@@ -11,6 +11,7 @@ from opentelemetry.metrics import Meter, get_meter
 from pydantic import BaseModel
 
 from mcp_server.settings import SettingsError
+from repo_map.messages import install_command
 
 if TYPE_CHECKING:
     from prometheus_client import CollectorRegistry
@@ -67,7 +68,7 @@ class PrometheusMetrics:
         if find_spec("opentelemetry.exporter.prometheus") is None:
             raise SettingsError(
                 "REPO_NAVIGATOR_METRICS is on, and a package is not installed; run "
-                "`pip install 'repo-navigator[team]'`, or set it to `off`."
+                f"`{install_command('team')}`, or set it to `off`."
             )
         from opentelemetry.exporter.prometheus import PrometheusMetricReader  # noqa: PLC0415 - where it is asked for
         from opentelemetry.sdk.metrics import MeterProvider  # noqa: PLC0415 - as above

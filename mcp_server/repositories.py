@@ -261,6 +261,8 @@ class RepositoryAccess:
         names = [f"`{name}`" for name in self.readable(user)]
         if not names:
             return "ask the operator of this server for one that you may read."
+        if len(names) == 1:
+            return f"pass {names[0]}, the only one that you may read, as `repo_path`."
         more = f" and {len(names) - _MAX_SUGGESTED} more" if len(names) > _MAX_SUGGESTED else ""
         return f"name one of {', '.join(names[:_MAX_SUGGESTED])}{more} as `repo_path`."
 

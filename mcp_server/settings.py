@@ -53,6 +53,8 @@ CALL_SECONDS: Final = 3.0
 PREFIX: Final = "REPO_NAVIGATOR_"
 _HOST: Final = re.compile(r"(\[[0-9a-f:.]+\]|[a-z0-9._-]+)(:([0-9]{1,5}|\*))?", re.IGNORECASE)
 _SCHEME: Final = re.compile(r"[a-z][a-z0-9+.-]*", re.IGNORECASE)
+_WITH_PASSWORDS: Final = {f"{PREFIX}STORE", f"{PREFIX}ARTIFACTS"}
+"""Variables whose URLs may hold a password or key anywhere, so that errors do not repeat them."""
 
 
 class SettingsError(UserError):
@@ -265,7 +267,7 @@ def _settings_error(error: ValidationError) -> SettingsError:
     variable = PREFIX + str(first["loc"][0]).removeprefix(PREFIX.lower()).upper()
     value = os.environ.get(variable, "")
     reason = str(own) if own else f"set it to {accepted_values(_FIELDS[variable])}"
-    is_shown = "://" not in value
+    is_shown = "@" not in value and ("://" not in value or variable not in _WITH_PASSWORDS)
     problem = f" is `{value}`; {reason[:1].lower()}{reason[1:]}" if is_shown else f": {reason}"
     return SettingsError(f"{variable}{problem.rstrip('.')}.", argument=variable)
 

@@ -8,6 +8,8 @@ from importlib import import_module
 from threading import Thread
 from typing import Final
 
+from repo_map.messages import install_command
+
 _AGENTS: Final = "navigator.agent.agents"
 """What imports ADK, which takes as long as all the rest."""
 _MODULES: Final = (
@@ -51,9 +53,7 @@ def export_telemetry(environ: MutableMapping[str, str]) -> None:
     try:
         import_module("opentelemetry.exporter.otlp.proto.http")
     except ModuleNotFoundError:
-        logger.warning(
-            "%s is set, and nothing is sent: install `pip install 'repo-navigator[otel]'`.", _ENDPOINT
-        )
+        logger.warning("%s is set, and nothing is sent: run `%s`.", _ENDPOINT, install_command("otel"))
         return
     for name, value in _DEFAULTS.items():
         environ.setdefault(name, value)

@@ -1,4 +1,4 @@
-"""Text of a repository in messages: without invisible characters, between markers; and plurals."""
+"""Text in messages: a repository's without invisible characters, between markers; plurals; how to install."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from typing import Final
 BEGIN: Final = "<<<repository text"
 END: Final = "repository text"
 _MARK_DIGITS: Final = 8
+_PRODUCT: Final = "git+https://github.com/repo-navigator/repo-navigator"
 _EMOJI = "\u00a9\u00ae\u203c-\u3299\U0001f000-\U0001faff"
 _CURSIVE = (
     "\u0600-\u08ff\u0900-\u0dff\u0e80-\u109f\u1780-\u18af\ua840-\ua87f"
@@ -29,6 +30,11 @@ _UNSEEN = re.compile(
     f"|\u200c(?:(?<![{_CURSIVE}].)|(?![{_CURSIVE}]))"
     f"|\u200d(?:(?<![{_CURSIVE}{_EMOJI}\ufe0f].)|(?![{_CURSIVE}{_EMOJI}]))"
 )
+
+
+def install_command(extra: str) -> str:
+    """Return the command that installs the product again, with one of its extras."""
+    return f"pipx install --force 'repo-navigator[{extra}] @ {_PRODUCT}'"
 
 
 def printable(text: str) -> str:

@@ -14,7 +14,7 @@ from navigator.models.sampling import HOST
 from navigator.settings import NavigatorSettings
 from navigator.state.labels import EMBEDDED
 from navigator.state.pricing import FREE, ModelPrice, load_prices
-from repo_map.messages import is_printable, one_line
+from repo_map.messages import install_command, is_printable, one_line
 
 _MAX_NAME_CHARS = 80
 
@@ -67,7 +67,7 @@ class Provider:
         if self.package and find_spec(self.package) is None:
             raise UnknownModelError(
                 f"`{model}` needs the package `{self.package}`; install it with "
-                f"`pip install 'repo-navigator[{self.package}]'`, or use `{EMBEDDED}`.",
+                f"`{install_command(self.package)}`, or use `{EMBEDDED}`.",
                 code="package_missing",
             )
 

@@ -9,6 +9,7 @@ from typing import Final, Literal
 from urllib.parse import parse_qsl, unquote, urlsplit
 
 from navigator.errors import StorageError
+from repo_map.messages import install_command
 
 _DATABASE_FORM: Final = "postgresql+asyncpg://USER:PASSWORD@HOST:5432/DATABASE"
 _SCHEMES: Final = ("postgresql+asyncpg", "postgresql")
@@ -69,7 +70,7 @@ def require_packages(store: DatabaseAddress | None, bucket: BucketAddress | None
         if not is_installed:
             raise StorageError(
                 f"REPO_NAVIGATOR_{setting} leads to a store whose packages are not installed; "
-                "run `pip install 'repo-navigator[team]'`."
+                f"run `{install_command('team')}`."
             )
 
 
@@ -84,16 +85,16 @@ def read_database_address(text: str) -> DatabaseAddress:
         port = url.port or 5432
     except ValueError:
         # What it says repeats the address, and with it the password.
-        raise ValueError(f"is not an address; write {_DATABASE_FORM}") from None
+        raise ValueError(f"it is not an address; write {_DATABASE_FORM}") from None
     database = unquote(url.path.removeprefix("/"))
     if url.scheme not in _SCHEMES or not url.hostname or not database or "/" in database:
-        raise ValueError(f"is not an address of a PostgreSQL database; write {_DATABASE_FORM}")
+        raise ValueError(f"it is not the address of a PostgreSQL database; write {_DATABASE_FORM}")
     options = dict(parse_qsl(url.query, keep_blank_values=True))
     ssl = options.pop("ssl", options.pop("sslmode", "prefer"))
     schema = options.pop("schema", "repo_navigator")
     if options or ssl not in _SSL or not _SCHEMA.fullmatch(schema):
         raise ValueError(
-            f"has an option that can't be used; write `ssl` or `sslmode` ({', '.join(_SSL)}), or `schema` "
+            f"it has an option that can't be used; write `ssl` or `sslmode` ({', '.join(_SSL)}), or `schema` "
             "(small letters, digits and `_`, 63 at most, no digit first)"
         )
     user, password = (None if part is None else unquote(part) for part in (url.username, url.password))
@@ -108,14 +109,14 @@ def read_bucket_address(text: str) -> BucketAddress:
     """
     if "@" in text:
         raise ValueError(
-            f"holds a key; write {_BUCKET_FORM}, and give keys by AWS_ACCESS_KEY_ID and "
+            f"it holds a key; write {_BUCKET_FORM}, and give keys by AWS_ACCESS_KEY_ID and "
             "AWS_SECRET_ACCESS_KEY, by a profile, or by GOOGLE_APPLICATION_CREDENTIALS"
         )
     found = _BUCKET.fullmatch(text.strip())
     if found is None or (found[1] == "gs" and found[3]):
         raise ValueError(
-            f"is not an address of a bucket; write {_BUCKET_FORM}, a prefix of letters, digits, `.`, `_`, "
-            "`=`, `-` and `/`"
+            f"it is not the address of a bucket; write {_BUCKET_FORM}, a prefix of letters, digits, `.`, "
+            "`_`, `=`, `-` and `/`"
         )
     prefix = found[3].rstrip("/")
     return BucketAddress(found[2], f"{prefix}/" if prefix else "", "gs" if found[1] == "gs" else "s3")

@@ -19,6 +19,7 @@ from tree_sitter import Parser, Point, Query, QueryError, Tree
 
 from repo_map.deadline import CpuDeadline
 from repo_map.languages.registry import language_named
+from repo_map.messages import install_command
 
 _PARSE_CHUNK: Final = 65_536
 _TEXT_CHUNK: Final = 128
@@ -49,9 +50,11 @@ def grammar(language: str) -> Grammar:
             return module.get_language(known.grammar_name or language)  # type: ignore[no-any-return]
         return Grammar(_capsule(getattr(module, known.grammar_function)()))
     except (ImportError, AttributeError, ValueError, TypeError, RuntimeError) as error:
-        wheel = "repo-navigator[languages]" if known.is_extra else known.grammar_module.replace("_", "-")
+        remedy = f"run `{install_command('languages')}`"
+        if not known.is_extra:
+            remedy = f"install {known.grammar_module.replace('_', '-')}"
         raise GrammarMissingError(
-            f"the {language} grammar can't be loaded ({error}); install {wheel} to read these files"
+            f"the {language} grammar can't be loaded ({error}); {remedy} to read these files"
         ) from error
 
 

@@ -26,6 +26,7 @@ from navigator.state.labels import EMBEDDED
 from navigator.storage.addresses import require_packages
 from repo_map.languages.grammars import GrammarMissingError, parser_for
 from repo_map.languages.registry import LANGUAGES
+from repo_map.messages import install_command
 from repo_map.sources.git import GitError, git_version
 from repo_map.text import tokens
 from repo_map.working_folder import find_program
@@ -129,7 +130,7 @@ def _grammars() -> str:
                 if not each.is_extra:
                     raise
                 extra.append(name)
-    missing = f"; {', '.join(extra)}: install repo-navigator[languages]" if extra else ""
+    missing = f"; {', '.join(extra)}: run `{install_command('languages')}`" if extra else ""
     return f"{loaded} load{missing}"
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import logging
 import os
 from argparse import Namespace
 from pathlib import Path
@@ -18,6 +19,7 @@ from navigator.errors import InvalidRequestError
 from navigator.storage.addresses import require_packages
 from repo_navigator.cli import Parser
 
+logger = logging.getLogger(__name__)
 EXAMPLES = ("", "--http 127.0.0.1:8321 --allow ~/work")
 _NEW_OBJECTS: Final = 10_000
 """That are made before garbage is looked for. A step makes some thousands, and most of them go by themselves:
@@ -58,6 +60,11 @@ def run(args: Namespace, settings: Settings) -> int:
 
             anyio.run(serve_http, server, settings, parse_address(args.http))
         else:
+            if settings.asks_for_token:
+                logger.warning(
+                    "REPO_NAVIGATOR_TOKENS and REPO_NAVIGATOR_HTTP_ISSUER apply to `--http` only; over stdio "
+                    "no token is checked."
+                )
             anyio.run(server.run_stdio_async, settings.grace_seconds)
     except KeyboardInterrupt:
         pass

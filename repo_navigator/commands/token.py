@@ -1,5 +1,5 @@
-"""Print a new bearer token on stdout, once, and on stderr the entry to add to the file that
-REPO_NAVIGATOR_TOKENS names. Remove the entry to revoke the token.
+"""Print a new bearer token on stdout, once, and on stderr its entry for the file that REPO_NAVIGATOR_TOKENS
+names, as YAML to append with `2>> tokens.yaml`. Remove the entry to revoke the token.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from datetime import UTC, date, datetime
 from mcp_server.settings import Settings
 from mcp_server.tokens import hash_of, require_user_name
 from navigator.errors import InvalidArgumentError
+from repo_map.messages import one_line
 from repo_navigator.cli import Parser
 
 EXAMPLES = ("alice", "alice --expires 2027-01-31")
@@ -30,13 +31,18 @@ def run(args: Namespace, settings: Settings) -> int:
         _require_date(args.expires)
     token = secrets.token_urlsafe(32)
     where = settings.tokens or "the file that REPO_NAVIGATOR_TOKENS names"
-    entry = [f"- name: {args.name}", f"  sha256: {hash_of(token)}"]
+    # Begins with an empty line, so that it can be appended to a file whose last line has no line break.
+    entry = [
+        "",
+        f"# Entry for {one_line(str(where))}; a running server reads it within seconds.",
+        f"# The token of {args.name} is printed on stdout, once.",
+        f"- name: {args.name}",
+        f"  sha256: {hash_of(token)}",
+    ]
     if args.expires is not None:
         entry.append(f"  expires: {args.expires}")
-    print(f"Token of {args.name}, shown this once:", file=sys.stderr, flush=True)
+    print("\n".join(entry), file=sys.stderr, flush=True)
     print(token, flush=True)
-    print(f"Add this entry to {where}; a running server reads it within seconds:", file=sys.stderr)
-    print("\n".join(entry), file=sys.stderr)
     return 0
 
 

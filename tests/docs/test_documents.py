@@ -8,6 +8,7 @@ import re
 import shlex
 import subprocess
 import sys
+import tomllib
 from contextlib import redirect_stdout
 from functools import cache
 from itertools import takewhile
@@ -16,6 +17,7 @@ from pathlib import Path
 import pytest
 
 from benchmarks.__main__ import BENCHMARKS
+from repo_map.messages import install_command
 from repo_navigator.cli import REPO_MAP, REPO_NAVIGATOR, Command, Program, command_parser
 from tests.support import console
 from tests.support.trees import write
@@ -101,6 +103,18 @@ def test_the_makefile_does_not_hold_the_goal_of_its_demo() -> None:
     goal = subprocess.run(shown, cwd=ROOT, env=environment, capture_output=True, text=True, check=True).stdout
     assert len(goal.split()) > 3
     assert goal not in (ROOT / "Makefile").read_text("utf-8")
+
+
+def test_an_extra_is_installed_from_where_the_readme_installs_the_product() -> None:
+    address = r"git\+https://[\w./-]+"
+    (readme,) = set(re.findall(address, (ROOT / "README.md").read_text("utf-8")))
+    extras = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]["optional-dependencies"]
+    texts = [(ROOT / name).read_text("utf-8") for name in DOCUMENTS if name.startswith("docs/")]
+    named = {extra for text in texts for extra in re.findall(r"install.*'repo-navigator\[(\w+)\]", text)}
+    assert {"team", "otel", "openai", "languages"} == named <= set(extras)
+    for extra in named:
+        assert readme in install_command(extra)
+        assert any(install_command(extra) in text for text in texts), extra
 
 
 def test_the_documents_name_one_number_of_languages_whose_calls_are_resolved() -> None:

@@ -23,7 +23,7 @@ from mcp import Client
 from mcp.client.streamable_http import streamable_http_client
 
 from mcp_server.http import bound, parse_address
-from mcp_server.tokens import listed_tokens, user_of
+from mcp_server.tokens import hash_of, listed_tokens, user_of
 from repo_navigator.main import main
 from tests.mcp_server.conftest import both_eras, plant
 from tests.support.errors import refusal_of
@@ -381,8 +381,10 @@ def test_the_token_command_prints_an_entry_that_admits(
     out, err = capsys.readouterr()
     token = out.removesuffix("\n")
     file = tmp_path / "tokens.yaml"
-    file.write_text(err[err.index("- name:") :])
+    # What stderr has can be appended, also to a last line without its line break.
+    file.write_text(f"- name: bob\n  sha256: {hash_of('b')}{err}", encoding="utf-8")
     entries = listed_tokens(file).entries
+    assert [each.name for each in entries] == ["bob", "alice"]
     assert user_of(token, entries) == "alice"
     assert user_of(token + "x", entries) is None
     assert main(["token", "jwt-alice"]) == 2

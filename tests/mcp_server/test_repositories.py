@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -64,6 +65,16 @@ def test_a_name_means_the_repository_for_its_readers(
     assert [*access().readable(LOCAL_USER)] == ["api", "web", "vault"]
     assert [*access().readable("bob")] == ["api", "web"]
     assert [*access().readable("eve")] == ["web"]
+
+
+def test_an_error_names_the_repositories_that_the_caller_may_read(
+    access: Callable[..., RepositoryAccess], tmp_path: Path
+) -> None:
+    for user, readable in {"bob": ["api", "web"], "eve": ["web"]}.items():
+        with pytest.raises(RepositoryNotFoundError) as caught:
+            access().choose(None, (), tmp_path, user)
+        assert re.findall("`(.+?)`", str(caught.value)) == [*readable, "repo_path"]
+    assert "one of" not in str(caught.value)
 
 
 @pytest.mark.parametrize("has_allow_list", [False, True])

@@ -15,6 +15,7 @@ from typing import Any, Final
 import pytest
 from mcp import Client, StdioServerParameters
 
+from tests.mcp_server.test_http import token_file
 from tests.support.results import object_of
 from tests.support.signals import heeding_ctrl_c
 
@@ -204,6 +205,17 @@ def test_what_would_be_asked_of_a_client_that_wrote_and_left_is_refused(shop: Pa
     assert answers[-1]["id"] == 2
     assert "error" in answers[-1]
     assert (ran.returncode, ran.stderr) == (0, "")
+
+
+def test_tokens_that_stdio_does_not_check_are_reported_in_one_line(shop: Path, tmp_path: Path) -> None:
+    variables = {**os.environ, "REPO_NAVIGATOR_TOKENS": token_file(tmp_path)}
+    ran = subprocess.run(
+        COMMAND, cwd=shop, env=variables, input="", capture_output=True, text=True, timeout=60, check=False
+    )
+    (line,) = ran.stderr.splitlines()
+    assert "REPO_NAVIGATOR_TOKENS" in line
+    assert "--http" in line
+    assert (ran.returncode, ran.stdout) == (0, "")
 
 
 def test_a_call_that_a_signal_cuts_off_is_told_so(shop: Path) -> None:

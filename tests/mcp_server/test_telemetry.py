@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from navigator.loading import export_telemetry
+from repo_map.messages import install_command
 from tests.mcp_server.test_stdio import GOAL, Hand
 
 pytestmark = pytest.mark.slow
@@ -89,4 +90,4 @@ def test_a_collector_without_the_exporter_is_told(
 ) -> None:
     monkeypatch.setitem(sys.modules, "opentelemetry.exporter", None)
     export_telemetry({"OTEL_EXPORTER_OTLP_ENDPOINT": "http://127.0.0.1:4318"})
-    assert "pip install 'repo-navigator[otel]'" in caplog.text
+    assert install_command("otel") in caplog.text

@@ -56,7 +56,7 @@ async def run_sql(address: DatabaseAddress, *statements: str) -> list[Any]:
 @contextmanager
 def own_schema() -> Iterator[DatabaseAddress]:
     """Give a schema of its own, removed afterwards; skip the test where there is no PostgreSQL."""
-    pytest.importorskip("asyncpg", reason="asyncpg is not installed: pip install 'repo-navigator[team]'")
+    pytest.importorskip("asyncpg", reason="asyncpg is not installed: pip install '.[team]'")
 
     address = replace(read_database_address(SERVER), schema=f"navigator_test_{secrets.token_hex(6)}")
     if not has_postgres():
@@ -92,7 +92,7 @@ def _apart(work: Coroutine[Any, Any, Any]) -> None:
 @contextmanager
 def s3_on_loopback() -> Iterator[str]:
     """Serve S3 on loopback, and give its URL."""
-    pytest.importorskip("boto3", reason="boto3 is not installed: pip install 'repo-navigator[team]'")
+    pytest.importorskip("boto3", reason="boto3 is not installed: pip install '.[team]'")
     moto = pytest.importorskip("moto.server", reason="moto is not installed")
     logging.getLogger("werkzeug").setLevel(logging.ERROR)
     server = moto.ThreadedMotoServer(ip_address="127.0.0.1", port=0, verbose=False)

@@ -15,6 +15,7 @@ import pytest
 from repo_map.languages import grammars
 from repo_map.languages.c import without_macro_words
 from repo_map.languages.registry import LANGUAGES, language_of
+from repo_map.messages import install_command
 from repo_map.parsing.symbols import read_symbols
 
 SAMPLES = {
@@ -84,7 +85,7 @@ def test_a_missing_extra_leaves_guessed_definitions_and_is_named(monkeypatch: py
     read = read_symbols(b"message Cart {\n  string id = 1;\n}\n", "a.proto")
     grammars.grammar.cache_clear()
     assert [(each.name, each.kind) for each in read.definitions] == [("Cart", "class")]
-    assert "repo-navigator[languages]" in read.problems[0]
+    assert install_command("languages") in read.problems[0]
 
 
 def test_every_language_has_a_sample() -> None:
