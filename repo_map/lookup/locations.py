@@ -15,6 +15,7 @@ import numpy as np
 from repo_map import globs
 from repo_map.arrays import distinct
 from repo_map.errors import FlightPlanError
+from repo_map.languages.kinds import FUNCTIONS
 from repo_map.languages.language import LanguageRole
 from repo_map.languages.registry import language_named
 from repo_map.lookup.requests import LookupRequestError
@@ -37,6 +38,8 @@ MAX_LINE_CHARS: Final = 200
 _MAX_STATEMENT_LINES: Final = 400
 """Lines of a statement outside definitions that are looked through for its ends."""
 _MAX_CURSOR_CHARS: Final = 8
+_MAX_MEMBERS: Final = 8
+"""Members that the message about an unknown one lists."""
 _CLOSING: Final = re.compile(r"\s*[)\]}>;,]")
 _Entry = TypeVar("_Entry")
 _IN_FILE: Final = (
@@ -436,6 +439,27 @@ def _definition_names(index: Index) -> frozenset[str]:
 
 def unknown(index: Index, name: str) -> str:
     """Return the message about a name that no definition and no file has."""
-    near = nearest_names(index, name)
-    hint = f" Nearest: {', '.join(f'`{one_line(each)}`' for each in near)}." if near else ""
-    return f"Nothing is called `{one_line(name)}`.{hint}"
+    message = f"Nothing is called `{one_line(name)}`."
+    if near := nearest_names(index, name):
+        return f"{message} Nearest: {_quoted(near)}."
+    owner, members = _members_of_owner(index, name)
+    if not members:
+        return message
+    more = f" and {len(members) - _MAX_MEMBERS} more" if len(members) > _MAX_MEMBERS else ""
+    return f"{message} Members of `{one_line(owner)}`: {_quoted(members[:_MAX_MEMBERS])}{more}."
+
+
+def _quoted(names: Iterable[str]) -> str:
+    return ", ".join(f"`{one_line(each)}`" for each in names)
+
+
+def _members_of_owner(index: Index, name: str) -> tuple[str, list[str]]:
+    """Return the owner in a qualified name, and its members, public functions first."""
+    owner = plain_name(name).rpartition(".")[0]
+    for file, row in find_definitions(index, owner):
+        definitions = index.definitions(file)
+        members = [each for each in definitions if each.parent == row]
+        if members:
+            members.sort(key=lambda each: (each.name.startswith("_"), each.kind not in FUNCTIONS))
+            return owner, list(dict.fromkeys(each.name for each in members))
+    return owner, []

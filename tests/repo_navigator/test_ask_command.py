@@ -60,3 +60,14 @@ def test_what_cannot_be_answered_is_refused_in_one_line(
     assert printed.out == ""
     assert printed.err.startswith("repo-navigator: ")
     assert printed.err.count("\n") == 1
+
+
+def test_the_refusal_of_an_unknown_member_lists_the_members(
+    shop: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    methods = "".join(
+        f"    def {name}(self):\n        return 1\n\n" for name in ("_hidden", "begin", "finish")
+    )
+    write(shop, {"task.py": f"class Task:\n{methods}"})
+    assert main(["ask", "callers", "Task.nothere", "--repo", str(shop)]) == 2
+    assert "`Task`: `begin`, `finish`, `_hidden`." in capsys.readouterr().err
