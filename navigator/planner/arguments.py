@@ -197,7 +197,8 @@ def _parse_wishes(show: object, drop: object, ask: object) -> TypedWishes:
         values = subject if isinstance(subject, list) and question != "read" else [subject]
         try:
             questions += [
-                (question, parse_request(str(question), map_texts(mask_text, each))) for each in values
+                (question, parse_request(str(question), map_texts(mask_text, each), OF_FILES))
+                for each in values
             ]
         except LookupRequestError as error:
             raise InvalidArgumentError("ask", f"can't be answered: {error}") from None

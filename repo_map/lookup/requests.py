@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from difflib import get_close_matches
 from typing import Any, Final
@@ -108,16 +108,18 @@ def subjects(request: Request) -> tuple[str, ...]:
     return value if isinstance(value, tuple) else (value,)
 
 
-def parse_request(operation: str, value: object) -> Request:
+def parse_request(operation: str, value: object, further: Sequence[str] = ()) -> Request:
     """Return the request that a key and its value on the wire mean; numbers may be texts, and texts numbers.
+
+    ``further`` are operations that the caller carries out itself; they are listed if one is unknown.
 
     Raises:
         LookupRequestError: there is no such operation or field, or a value has the wrong type.
     """
     if operation not in OPERATIONS:
-        near = get_close_matches(operation, OPERATIONS, n=1, cutoff=0.6)
+        near = get_close_matches(operation, (*OPERATIONS, *further), n=1, cutoff=0.6)
         hint = f" Nearest: `{near[0]}`." if near else ""
-        known = ", ".join(OPERATIONS)
+        known = ", ".join((*OPERATIONS, *further))
         raise LookupRequestError(f"`{one_line(operation)}` is no question.{hint} Use {known}.")
     record, first = _FORMS["references" if operation in KINDS else operation]
     given: dict[str, object] = {"kind": operation} if operation in KINDS else {}

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from repo_map.steering.commands import QUESTIONS
 from repo_navigator.main import main
 from tests.support.trees import write
 
@@ -60,6 +61,15 @@ def test_what_cannot_be_answered_is_refused_in_one_line(
     assert printed.out == ""
     assert printed.err.startswith("repo-navigator: ")
     assert printed.err.count("\n") == 1
+
+
+def test_the_refusal_of_an_unknown_question_lists_all_questions(
+    shop: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["ask", "importer", "tax.py", "--repo", str(shop)]) == 2
+    refusal = capsys.readouterr().err
+    assert all(each in refusal for each in QUESTIONS)
+    assert "Nearest: `importers`" in refusal
 
 
 def test_the_refusal_of_an_unknown_member_lists_the_members(
