@@ -9,7 +9,7 @@ from typing import Any, Final, Literal
 from mcp.server.mcpserver import Context, Elicit, ListRoots
 from mcp.shared.exceptions import MCPError
 from mcp.shared.message import ServerMessageMetadata
-from mcp_types import ListRootsRequest, ListRootsResult
+from mcp_types import CONNECTION_CLOSED, ListRootsRequest, ListRootsResult
 from pydantic import BaseModel, Field
 
 from mcp_server.navigations import AppContext
@@ -95,6 +95,8 @@ async def ask_roots(
             metadata=ServerMessageMetadata(related_request_id=ctx.request_id),
         )
     except MCPError as error:
+        if error.code == CONNECTION_CLOSED:
+            raise
         logger.warning("The client lists no open folders, though it says that it has some: %s", error)
         return ListRootsResult(roots=[])
     return listed

@@ -104,7 +104,7 @@ def test_a_goal_without_a_word_of_the_code_chooses_nothing_and_says_what_to_writ
     assert relevance.files == relevance.units == ()
     assert not relevance.sufficiency.confidence
     (note,) = relevance.sufficiency.notes
-    assert "name a function, a file or an error text of it" in note
+    assert "`names`" in note
 
 
 @pytest.mark.parametrize(
