@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, Final
 
@@ -18,7 +18,7 @@ from repo_map.check.references import RemovedReferences
 from repo_map.check.resolution import undefined_names
 from repo_map.check.signatures import SignatureChecker
 from repo_map.check.traits import changed_traits, misused_traits
-from repo_map.check.trees import ChangedFile, CheckTimeoutError, TreeComparison, compare_trees
+from repo_map.check.trees import ChangedFile, CheckTimeoutError, TreeComparison, TreeVersion, compare_trees
 from repo_map.languages.language import Structure
 from repo_map.languages.registry import language_named
 from repo_map.messages import first_three, plural
@@ -37,6 +37,14 @@ _EXACT_GRAMMARS: Final = frozenset(
 _JSON: Final = (".json", ".jsonc", ".json5")
 _JSON_COMMENT: Final = re.compile(r"(?m)^\s*(?://|/\*)|,\s*[}\]]")
 """Comments and trailing commas, as many tools read them; such a file is not judged."""
+_TYPED: Final = frozenset({"go", "rust", "java", "kotlin", "csharp", "c", "cpp", "typescript", "tsx"})
+"""Languages whose compilers compare types."""
+_MODIFIERS: Final = re.compile(
+    r"\b(?:export|default|public|protected|private|internal|pub(?:\([^)]*\))?|static|final|abstract|override"
+    r"|virtual|get|set|async|const|unsafe|inline|extern|open|suspend)\b"
+)
+"""Words of a head that are no types: what matters of them is checked apart."""
+_GROUPED: Final = re.compile(r"(\$\d+),(\$\d+)([^,)$]+)")
 _LATE: Final = "The change is too large to check all of it in time; check it in parts."
 _BRACKETS: Final = ("()", "{}", "[]")
 _MERGE_MARKER: Final = re.compile(r"<{7} \S|>{7} \S")
@@ -83,7 +91,7 @@ def check_changes(index: Index, patch: Patch) -> CheckReport:
         places = changed_places(trees, changes)
         selection = select_tests(after.index, places, earlier=earlier)
     late = _LATE if trees.is_late() else ""
-    told = (late, *trees.limitations, question.limitation, question_after.limitation)
+    told = (late, *trees.limitations, _changed_types(trees, findings), question.limitation, question_after.limitation)
     limitations = tuple(dict.fromkeys(filter(None, told)))
     changes = changes._replace(
         findings=findings, tests=selection.command, limitations=(*limitations, *unresolved.sentences)
@@ -96,6 +104,48 @@ def check_changes(index: Index, patch: Patch) -> CheckReport:
     return CheckReport(
         findings, limitations, unresolved, changed, selection.tests, selection.command, changes
     )
+
+
+def _changed_types(trees: TreeComparison, findings: Sequence[Finding]) -> str:
+    """Return a sentence on definitions whose types changed, and that no finding is about; or ``""``."""
+    known = {each.name for each in findings}
+    names = [
+        f"`{trees.after.qualified_name(new)}`"
+        for old, new in trees.matched.items()
+        if trees.after.language(new[0]) in _TYPED
+        and trees.after.qualified_name(new) not in known
+        and trees.after.relations.knows(new[0])
+        and _parameter_count(trees.before, old) == _parameter_count(trees.after, new)
+        and _head(trees.before, old) != _head(trees.after, new)
+    ]
+    return f"Types are not compared: those of {first_three(names)} changed; compile to check them." if names else ""
+
+
+def _parameter_count(tree: TreeVersion, place: Place) -> list[int]:
+    return [len(form.parameters) for form in tree.forms_of(place)]
+
+
+def _head(tree: TreeVersion, place: Place) -> str:
+    """Return the head of a definition without modifiers, names of parameters, comments and white space.
+
+    The head of a function ends at its first brace; that of one in a single line without braces counts nothing.
+    """
+    definition = tree.definition(place)
+    lines = tree.code(place[0]).split("\n")[definition.sig_start - 1 : definition.sig_end]
+    text = _MODIFIERS.sub("", "\n".join(lines))
+    if tree.is_function(place):
+        text, brace, _ = text.partition("{")
+        if not brace and definition.sig_end == definition.end:
+            return ""
+    for form in tree.forms_of(place):
+        for number, parameter in enumerate(form.parameters):
+            if parameter.name.isidentifier():
+                text = re.sub(rf"\b{parameter.name}\b", f"${number}", text)
+    text = "".join(text.split())
+    # In Go the type of the last of several parameters is that of all.
+    while tree.language(place[0]) == "go" and (grouped := _GROUPED.sub(r"\1\3,\2\3", text)) != text:
+        text = grouped
+    return text.rstrip("{;")
 
 
 def changed_places(trees: TreeComparison, changes: Changes) -> tuple[Place, ...]:

@@ -220,6 +220,32 @@ CASES: dict[str, Case] = {
         {"a.ts": "export type State = number\nexport function f(a: State): State {\n  return a\n}\n"},
         {"a.ts": ("export type State = number\nexport function f(", "export function f<S, State = S>(")},
         (),
+        complete=False,
+    ),
+    "go-types-are-not-compared": Case(
+        {
+            "a.go": "package a\n\ntype Handler func(int)\n\nfunc Find(key string) string {\n\treturn key\n}\n",
+            "b.go": "package a\n\nfunc use() string {\n\treturn Find(\"a\")\n}\n",
+        },
+        {"a.go": ("key string) string", "key int) string")},
+        (),
+        complete=False,
+    ),
+    "go-type-of-a-function-is-not-compared": Case(
+        {
+            "a.go": "package a\n\ntype Handler func(int)\n\nfunc run(h Handler) {\n\th(1)\n}\n",
+        },
+        {"a.go": ("func(int)", "func(int) error")},
+        (),
+        complete=False,
+    ),
+    "go-parameters-that-are-named-anew": Case(
+        {
+            "a.go": "package a\n\nfunc Pair(a, b string, n int) string {\n\treturn a + b\n}\n",
+            "b.go": "package a\n\nfunc use() string {\n\treturn Pair(\"a\", \"b\", 1)\n}\n",
+        },
+        {"a.go": ("a, b string, n int", "one string, two string, n int")},
+        (),
     ),
     "javascript-fewer-are-given": Case(
         {
