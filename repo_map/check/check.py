@@ -91,7 +91,8 @@ def check_changes(index: Index, patch: Patch) -> CheckReport:
         places = changed_places(trees, changes)
         selection = select_tests(after.index, places, earlier=earlier)
     late = _LATE if trees.is_late() else ""
-    told = (late, *trees.limitations, _changed_types(trees, findings), question.limitation, question_after.limitation)
+    unread_names = (question.limitation, question_after.limitation)
+    told = (late, *trees.limitations, _changed_types(trees, findings), *unread_names)
     limitations = tuple(dict.fromkeys(filter(None, told)))
     changes = changes._replace(
         findings=findings, tests=selection.command, limitations=(*limitations, *unresolved.sentences)
@@ -118,7 +119,8 @@ def _changed_types(trees: TreeComparison, findings: Sequence[Finding]) -> str:
         and _parameter_count(trees.before, old) == _parameter_count(trees.after, new)
         and _head(trees.before, old) != _head(trees.after, new)
     ]
-    return f"Types are not compared: those of {first_three(names)} changed; compile to check them." if names else ""
+    sentence = f"Types are not compared: those of {first_three(names)} changed; compile to check them."
+    return sentence if names else ""
 
 
 def _parameter_count(tree: TreeVersion, place: Place) -> list[int]:
@@ -128,7 +130,7 @@ def _parameter_count(tree: TreeVersion, place: Place) -> list[int]:
 def _head(tree: TreeVersion, place: Place) -> str:
     """Return the head of a definition without modifiers, names of parameters, comments and white space.
 
-    The head of a function ends at its first brace; that of one in a single line without braces counts nothing.
+    The head of a function ends at its first brace; that of one line without braces counts nothing.
     """
     definition = tree.definition(place)
     lines = tree.code(place[0]).split("\n")[definition.sig_start - 1 : definition.sig_end]

@@ -225,7 +225,7 @@ CASES: dict[str, Case] = {
     "go-types-are-not-compared": Case(
         {
             "a.go": "package a\n\ntype Handler func(int)\n\nfunc Find(key string) string {\n\treturn key\n}\n",
-            "b.go": "package a\n\nfunc use() string {\n\treturn Find(\"a\")\n}\n",
+            "b.go": 'package a\n\nfunc use() string {\n\treturn Find("a")\n}\n',
         },
         {"a.go": ("key string) string", "key int) string")},
         (),
@@ -242,7 +242,7 @@ CASES: dict[str, Case] = {
     "go-parameters-that-are-named-anew": Case(
         {
             "a.go": "package a\n\nfunc Pair(a, b string, n int) string {\n\treturn a + b\n}\n",
-            "b.go": "package a\n\nfunc use() string {\n\treturn Pair(\"a\", \"b\", 1)\n}\n",
+            "b.go": 'package a\n\nfunc use() string {\n\treturn Pair("a", "b", 1)\n}\n',
         },
         {"a.go": ("a, b string, n int", "one string, two string, n int")},
         (),
