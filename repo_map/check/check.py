@@ -41,7 +41,7 @@ _TYPED: Final = frozenset({"go", "rust", "java", "kotlin", "csharp", "c", "cpp",
 """Languages whose compilers compare types."""
 _MODIFIERS: Final = re.compile(
     r"\b(?:export|default|public|protected|private|internal|pub(?:\([^)]*\))?|static|final|abstract|override"
-    r"|virtual|get|set|async|const|unsafe|inline|extern|open|suspend)\b"
+    r"|virtual|get|set|async|unsafe|inline|extern|open|suspend)\b"
 )
 """Words of a head that are no types: what matters of them is checked apart."""
 _GROUPED: Final = re.compile(r"(\$\d+),(\$\d+)([^,)$]+)")
@@ -109,25 +109,33 @@ def check_changes(index: Index, patch: Patch) -> CheckReport:
 
 def _changed_types(trees: TreeComparison, findings: Sequence[Finding]) -> str:
     """Return a sentence on definitions whose types changed, and that no finding is about; or ``""``."""
-    known = {each.name for each in findings}
+    before, after = trees.before, trees.after
+    known = {each.cause for each in findings}
     names = [
-        f"`{trees.after.qualified_name(new)}`"
+        f"`{after.qualified_name(new)}` ({after.location(new)})"
         for old, new in trees.matched.items()
-        if trees.after.language(new[0]) in _TYPED
-        and trees.after.qualified_name(new) not in known
-        and trees.after.relations.knows(new[0])
-        and _parameter_count(trees.before, old) == _parameter_count(trees.after, new)
-        and _head(trees.before, old) != _head(trees.after, new)
+        if after.language(new[0]) in _TYPED
+        # Few heads change: only these are read closely.
+        and _head_lines(before, old) != _head_lines(after, new)
+        and after.location(new) not in known
+        and after.relations.knows(new[0])
+        and _parameter_counts(before, old) == _parameter_counts(after, new)
+        and _types(before, old) != _types(after, new)
     ]
     sentence = f"Types are not compared: those of {first_three(names)} changed; compile to check them."
     return sentence if names else ""
 
 
-def _parameter_count(tree: TreeVersion, place: Place) -> list[int]:
+def _head_lines(tree: TreeVersion, place: Place) -> list[str]:
+    definition = tree.definition(place)
+    return tree.lines(place[0])[definition.sig_start - 1 : definition.sig_end]
+
+
+def _parameter_counts(tree: TreeVersion, place: Place) -> list[int]:
     return [len(form.parameters) for form in tree.forms_of(place)]
 
 
-def _head(tree: TreeVersion, place: Place) -> str:
+def _types(tree: TreeVersion, place: Place) -> str:
     """Return the head of a definition without modifiers, names of parameters, comments and white space.
 
     The head of a function ends at its first brace; that of one line without braces counts nothing.
