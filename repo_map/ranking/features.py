@@ -74,7 +74,7 @@ def read_features(corpus: Corpus, goal: ParsedGoal) -> Features:
     """Choose the candidate files and compute their features and those of their units."""
     query = make_query(corpus, goal)
     # Names and reports have the words of the code already: beside them the thesaurus adds noise.
-    related = related_to(corpus, query, goal.text if goal.kind == "question" else "")
+    related = related_to(corpus, query, goal.text) if goal.kind == "question" else None
     matches = match_files(corpus, query.ids)
     named = find_mentions(corpus, goal)
     files = _choose(corpus, query, matches, named, related)
@@ -90,11 +90,8 @@ def read_features(corpus: Corpus, goal: ParsedGoal) -> Features:
     unit |= _call_features(candidates, likely * np.where(candidates.main_unit, 1.0, _SHARE_OF_REST))
     best = candidates.best_of_file(unit["b.unit"])
     unit["top:b.unit"] = np.minimum(unit["b.unit"] / np.maximum(best[candidates.file_row], 1e-9), 1.0)
-    related_unit, related_file = related_features(candidates, query, related)
-    unit |= related_unit
     file = {
         **lexical_file_features(candidates, query, matches),
-        **related_file,
         "path.bm25": _path_scores(candidates, query.goal_weights),
         "m.stem": _stem_matches(candidates, goal),
         **file_priors(candidates, named.intended, is_outright=goal.aims.is_outright),
@@ -104,15 +101,19 @@ def read_features(corpus: Corpus, goal: ParsedGoal) -> Features:
         "nm.tcov": candidates.best_of_file(unit["nm.tcov"]),
         "um.wall": candidates.best_of_file(unit["u.wall"]),
     }
+    if related is not None:
+        of_units, of_files = related_features(candidates, query, related)
+        unit, file = unit | of_units, file | of_files
     return Features(goal, candidates, named, file, unit)
 
 
-def _choose(corpus: Corpus, query: Query, matches: Matches, named: Mentions, related: Related) -> Ints:
+def _choose(corpus: Corpus, query: Query, matches: Matches, named: Mentions, related: Related | None) -> Ints:
     """Return the files worth a closer look: by words, path, mention and the thesaurus."""
     files = len(corpus.index.paths)
     values = scaled(score(matches, query.weights * query.idf, files))
     values += 0.5 * scaled(_path_gain(corpus, query.goal_weights))
-    values += _SHARE_OF_RELATED * related_file_scores(corpus, related)
+    if related is not None:
+        values += _SHARE_OF_RELATED * related_file_scores(corpus, related)
     outright = (named.paths, named.frames, named.dotted, named.folders)
     for strengths in (*outright, named.rare_folders, named.literals):
         for file, strength in strengths.items():

@@ -25,8 +25,6 @@ from repo_map.text.terms import stem
 
 _WORD: Final = re.compile(r"[a-z]+")
 _MAX_PHRASE_WORDS: Final = 3
-_MAX_CHARS: Final = 4_000
-"""Of a goal; a longer text is a report, which has the words of the code."""
 _STRENGTH, _DECAY = 0.7, 0.25
 """Of a group's first word, and how much less each further word of it counts."""
 
@@ -55,7 +53,7 @@ def related_terms(text: str) -> dict[str, float]:
     An expression of many meanings counts less for each; expressions that agree on a term add up.
     """
     all_groups, groups_of = _thesaurus()
-    words = _stems(text[:_MAX_CHARS])
+    words = _stems(text)
     found: dict[int, float] = {}
     for size, start in product(range(1, _MAX_PHRASE_WORDS + 1), range(len(words))):
         groups = groups_of.get(words[start : start + size], []) if start + size <= len(words) else []
@@ -104,17 +102,13 @@ def related_features(
     these and the goal's words cover, ``t.path`` the weight of the related terms on its path. Of files
     ``t.mean`` is the mean of their best units.
     """
-    corpus, ids = candidates.corpus, related.ids
-    path = _path_scores(candidates, related.strengths)
+    corpus, ids, strengths = candidates.corpus, related.ids, related.strengths
+    on_paths = (corpus.path_terms[file] & strengths.keys() for file in candidates.files.tolist())
+    path = scaled(np.array([sum(strengths[term] for term in sorted(each)) for each in on_paths], np.float64))
     matches = match_units(candidates, unit_hits(candidates, ids), len(ids), softly=True)
     words = scaled(score(matches, related.weights, len(candidates.units)), candidates.main_unit)
     covered = np.zeros(len(corpus.index.terms))
-    covered[ids] = [related.strengths[corpus.index.terms[each]] for each in ids.tolist()]
+    covered[ids] = [strengths[corpus.index.terms[each]] for each in ids.tolist()]
     covered[query.ids] = 1.0
     unit = {"t.words": words, "t.name": name_share(candidates, covered), "t.path": path[candidates.file_row]}
     return unit, {"t.mean": candidates.mean_of_best(words), "t.path": path}
-
-
-def _path_scores(candidates: Candidates, related: Mapping[str, float]) -> Floats:
-    terms = (candidates.corpus.path_terms[file] & related.keys() for file in candidates.files.tolist())
-    return scaled(np.array([sum(related[term] for term in sorted(each)) for each in terms], np.float64))
