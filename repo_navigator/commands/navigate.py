@@ -188,11 +188,8 @@ def _print(result: NavigationResult, output: NavigatorOutput, args: Namespace, s
         output = output.model_copy(update={"map_token_budget": min(limit, output.map_token_budget)})
         below, console = closing(output, seconds), stderr_console()
         show_context(output.context_string, args.output)
-        if (
-            note := "Cancelled; this is the result of the steps before."
-            if result.cancelled
-            else result.failed
-        ):
+        cancelled = "Cancelled; this is the result of the steps before."
+        if note := cancelled if result.cancelled else result.failed:
             console.print(note, style="bold yellow", markup=False)
         if not args.quiet:
             # Who was asked after each step has seen the rest.
